@@ -1,0 +1,71 @@
+//! Why a file could not be reached or read: facts only.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::watch::Stopped;
+
+/// What a path turned out to be, where that was not what the caller wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Fifo,
+    Socket,
+    Device,
+    Other,
+}
+
+#[derive(Debug)]
+pub(crate) enum Error {
+    /// The server was given no directory at all.
+    NoRoots,
+    /// A directory that the server was given cannot be opened now.
+    RootUnusable {
+        root: PathBuf,
+        reason: String,
+    },
+    /// The path holds a NUL character.
+    Nul,
+    /// A URI that names no local file.
+    NotAFileUri,
+    /// Outside all roots; says nothing of whether it exists.
+    Outside,
+    /// Inside by its name, but a link on the way leads out of all roots.
+    LinkOutside,
+    NotFound,
+    IsDirectory,
+    IsFile,
+    /// A component before the last is a file.
+    ParentIsFile,
+    PermissionDenied,
+    NotRegular(Kind),
+    TooManyLinks,
+    NameTooLong,
+    /// Not text: what it is instead, if that is known, and its size in bytes.
+    Binary {
+        kind: Option<&'static str>,
+        size: u64,
+    },
+    /// A glob that cannot be understood, and why.
+    Pattern(String),
+    Io(io::Error),
+    Stopped(Stopped),
+}
+
+impl From<Stopped> for Error {
+    fn from(stopped: Stopped) -> Self {
+        Error::Stopped(stopped)
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::NotFound => Error::NotFound,
+            io::ErrorKind::PermissionDenied => Error::PermissionDenied,
+            io::ErrorKind::IsADirectory => Error::IsDirectory,
+            io::ErrorKind::NotADirectory => Error::ParentIsFile,
+            io::ErrorKind::InvalidFilename => Error::NameTooLong,
+            _ => Error::Io(error),
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! How files are reached and read: roots, paths, encodings, lines, counts, listings.
+//!
+//! **Knows neither tools nor the protocol.** Errors carry facts; the words are the tools' business.
+//! [`Roots`] is the only maker of an opened file or directory.
+
+mod align;
+mod charset;
+mod count;
+mod decode;
+mod detect;
+mod error;
+mod escape;
+mod hex;
+mod line_ends;
+mod lines;
+mod listing;
+mod open;
+mod page;
+mod path_text;
+mod roots;
+mod text_file;
+mod watch;
+
+pub(crate) use charset::{Charset, Requested};
+pub(crate) use count::count;
+pub(crate) use detect::Evidence;
+pub(crate) use error::{Error, Kind};
+pub(crate) use escape::escape_name;
+pub(crate) use hex::hex_dump;
+pub(crate) use lines::LineReader;
+pub(crate) use listing::{Entry, EntryKind, LinkState, Listing, Order, Scope, list};
+pub(crate) use page::{Limits, Page, Position, read_page};
+pub(crate) use roots::{OpenedFile, RootState, Roots, plain_words};
+pub(crate) use text_file::{Seek, TextFile};
+pub(crate) use watch::{Stop, Stopped, Watch};

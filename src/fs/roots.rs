@@ -1,0 +1,404 @@
+//! The directories that may be read, and the only way to an opened file or directory in them.
+//!
+//! **A path is checked by what is opened, not by its text**: every step is taken relative to a
+//! directory handle, so that swapping a directory for a link in between gains nothing.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+
+use super::open::{self, Reached, Want};
+use super::path_text::{self, Given, lexically_clean};
+use super::{Error, Watch};
+
+/// How often a call looks up while it waits for a directory that is still being opened.
+const WAIT_SLICE: Duration = Duration::from_millis(100);
+
+/// All directories this server was given, in order.
+#[derive(Debug)]
+pub(crate) struct Roots {
+    roots: Vec<Arc<Root>>,
+    home: Option<PathBuf>,
+}
+
+/// One directory as given, whatever has become of it.
+#[derive(Debug)]
+struct Root {
+    given: PathBuf,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug)]
+enum State {
+    Opening,
+    Ready(Arc<OpenRoot>),
+    Unusable(String),
+}
+
+/// A directory that is open. A file given as a root is its directory, narrowed to that one name.
+#[derive(Debug)]
+pub(crate) struct OpenRoot {
+    /// As given, made absolute.
+    pub(super) spelled: PathBuf,
+    /// With all links resolved.
+    pub(super) real: PathBuf,
+    pub(super) dir: Dir,
+    pub(super) only: Option<OsString>,
+}
+
+/// How a root stands, for instructions and logs.
+#[derive(Debug)]
+pub(crate) enum RootState {
+    Opening,
+    Ready(PathBuf),
+    Unusable(String),
+}
+
+/// A regular file, opened for reading, and where it was found.
+#[derive(Debug)]
+pub(crate) struct OpenedFile {
+    pub(crate) file: File,
+    /// Bytes, as the system says at this moment; 0 does not mean that there is nothing to read.
+    pub(crate) size: u64,
+}
+
+/// A directory, opened, with what a listing needs to look around in it.
+#[derive(Debug)]
+pub(crate) struct OpenedDir {
+    pub(crate) dir: Dir,
+    /// Where it is, with all links resolved.
+    pub(crate) real: PathBuf,
+    /// Set when the root is one file: nothing else is to be seen here.
+    pub(crate) only: Option<OsString>,
+}
+
+/// A place to look for a path: a root, and the rest of the path below it.
+struct Place {
+    root: Arc<OpenRoot>,
+    below: PathBuf,
+}
+
+impl Roots {
+    /// Starts opening every root on a thread of its own, so that a dead mount delays nobody.
+    pub(crate) fn open(given: Vec<PathBuf>, home: Option<PathBuf>) -> Roots {
+        let roots = given.into_iter().map(|given| {
+            let root = Arc::new(Root {
+                given,
+                state: Mutex::new(State::Opening),
+                changed: Condvar::new(),
+            });
+            let opener = Arc::clone(&root);
+            let spawned = thread::Builder::new()
+                .name("root".into())
+                .spawn(move || opener.reopen());
+            if spawned.is_err() {
+                root.reopen();
+            }
+            root
+        });
+        Roots {
+            roots: roots.collect(),
+            home,
+        }
+    }
+
+    /// Waits until every root is open or known to be unusable, at most this long.
+    pub(crate) fn wait(&self, limit: Duration) {
+        let deadline = Instant::now() + limit;
+        for root in &self.roots {
+            let mut state = root.lock();
+            while let State::Opening = *state {
+                let left = deadline.saturating_duration_since(Instant::now());
+                if left.is_zero() {
+                    return;
+                }
+                state = root.wait(state, left);
+            }
+        }
+    }
+
+    /// Every root as given, and how it stands.
+    pub(crate) fn states(&self) -> Vec<(PathBuf, RootState)> {
+        let state_of = |root: &Arc<Root>| match &*root.lock() {
+            State::Opening => RootState::Opening,
+            State::Ready(open) => RootState::Ready(open.path()),
+            State::Unusable(reason) => RootState::Unusable(reason.clone()),
+        };
+        self.roots
+            .iter()
+            .map(|it| (it.given.clone(), state_of(it)))
+            .collect()
+    }
+
+    /// Opens a regular file for reading.
+    pub(crate) fn open_file(&self, path: &str, watch: &Watch<'_>) -> Result<OpenedFile, Error> {
+        match self.reach(path, Want::File, watch)? {
+            Reached::File { file, size } => Ok(OpenedFile { file, size }),
+            Reached::Directory(_) => Err(Error::IsDirectory),
+        }
+    }
+
+    /// Opens a directory for listing.
+    pub(super) fn open_dir(&self, path: &str, watch: &Watch<'_>) -> Result<OpenedDir, Error> {
+        match self.reach(path, Want::Directory, watch)? {
+            Reached::Directory(opened) => Ok(opened),
+            Reached::File { .. } => Err(Error::IsFile),
+        }
+    }
+
+    /// Whether a link's target lies in a root, and whether something is there. Decided without
+    /// touching anything outside.
+    pub(super) fn try_absolute(&self, path: &Path, watch: &Watch<'_>) -> Result<(), Error> {
+        let open = self.ready(watch)?;
+        let places = places_of_absolute(path, &open.ready);
+        let place = places.first().ok_or(Error::Outside)?;
+        open::exists(&place.root, &place.below, &open.ready)
+    }
+
+    fn reach(&self, text: &str, want: Want, watch: &Watch<'_>) -> Result<Reached, Error> {
+        let given = path_text::parse(text, self.home.as_deref())?;
+        let open = self.ready(watch)?;
+        let found = reach_in(&given, want, &open.ready);
+        if !matches!(found, Err(Error::NotFound)) {
+            return found;
+        }
+        // A directory that was replaced while we held it: open what is there now, and look again.
+        if self.reopen_replaced(&open.ready) {
+            return reach_in(&given, want, &self.ready(watch)?.ready);
+        }
+        match open.unusable {
+            Some(unusable) if open.ready.is_empty() || given.path.is_relative() => Err(unusable),
+            _ => found,
+        }
+    }
+
+    /// The roots that are open now. One that was unusable is tried again at every call.
+    fn ready(&self, watch: &Watch<'_>) -> Result<Ready, Error> {
+        if self.roots.is_empty() {
+            return Err(Error::NoRoots);
+        }
+        let mut ready = Vec::with_capacity(self.roots.len());
+        let mut unusable = None;
+        for root in &self.roots {
+            match root.get(watch)? {
+                Ok(open) => ready.push(open),
+                Err(reason) => {
+                    let root = root.given.clone();
+                    unusable.get_or_insert(Error::RootUnusable { root, reason });
+                }
+            }
+        }
+        match unusable {
+            Some(unusable) if ready.is_empty() => Err(unusable),
+            unusable => Ok(Ready { ready, unusable }),
+        }
+    }
+
+    fn reopen_replaced(&self, open: &[Arc<OpenRoot>]) -> bool {
+        let mut reopened = false;
+        for root in &self.roots {
+            let stale = match &*root.lock() {
+                State::Ready(it) => open.iter().any(|o| Arc::ptr_eq(o, it)) && it.is_replaced(),
+                _ => false,
+            };
+            if stale {
+                root.reopen();
+                reopened = true;
+            }
+        }
+        reopened
+    }
+}
+
+struct Ready {
+    ready: Vec<Arc<OpenRoot>>,
+    /// The first root that cannot be opened, to be reported where nothing was found.
+    unusable: Option<Error>,
+}
+
+/// Looks in every place that the path may speak of; the first where it exists counts.
+fn reach_in(given: &Given, want: Want, roots: &[Arc<OpenRoot>]) -> Result<Reached, Error> {
+    let places = if given.path.has_root() || given.path.is_absolute() {
+        places_of_absolute(&given.path, roots)
+    } else {
+        let place = |root: &Arc<OpenRoot>| Place {
+            root: Arc::clone(root),
+            below: given.path.clone(),
+        };
+        roots.iter().map(place).collect()
+    };
+    let want = if given.wants_directory {
+        Want::Directory
+    } else {
+        want
+    };
+    let mut first_error = None;
+    for place in &places {
+        match open::reach(&place.root, &place.below, want, roots) {
+            Ok(reached) => return Ok(reached),
+            Err(Error::NotFound) => first_error = first_error.or(Some(Error::NotFound)),
+            Err(error) => return Err(error),
+        }
+    }
+    Err(first_error.unwrap_or(Error::Outside))
+}
+
+/// The roots that an absolute path lies in by its components, the deepest first.
+fn places_of_absolute(path: &Path, roots: &[Arc<OpenRoot>]) -> Vec<Place> {
+    let clean = lexically_clean(path);
+    let mut places = Vec::new();
+    for root in roots {
+        let below = [&root.spelled, &root.real].into_iter().find_map(|prefix| {
+            // The text as given is preferred: `link/..` then means what the system means by it.
+            let below = path.strip_prefix(prefix).ok().filter(|it| !escapes(it));
+            below
+                .or_else(|| clean.strip_prefix(prefix).ok())
+                .map(Path::to_owned)
+        });
+        if let Some(below) = below {
+            let root = Arc::clone(root);
+            places.push(Place { root, below });
+        }
+    }
+    places.sort_by_key(|it| std::cmp::Reverse(it.root.real.components().count()));
+    places
+}
+
+/// Whether the text climbs above where it starts.
+fn escapes(path: &Path) -> bool {
+    let mut depth = 0_i32;
+    path.components().any(|component| {
+        match component {
+            std::path::Component::ParentDir => depth -= 1,
+            std::path::Component::Normal(_) => depth += 1,
+            _ => {}
+        }
+        depth < 0
+    })
+}
+
+/// The root, and the path below it, that an absolute path lies in. For links on the way.
+pub(super) fn locate(path: &Path, roots: &[Arc<OpenRoot>]) -> Option<(Arc<OpenRoot>, PathBuf)> {
+    let place = places_of_absolute(path, roots).into_iter().next()?;
+    Some((place.root, place.below))
+}
+
+impl Root {
+    /// The open root, or why it is unusable. Waits for one that is still being opened.
+    fn get(&self, watch: &Watch<'_>) -> Result<Result<Arc<OpenRoot>, String>, Error> {
+        let mut state = self.lock();
+        loop {
+            match &*state {
+                State::Ready(open) => return Ok(Ok(Arc::clone(open))),
+                State::Unusable(_) => break,
+                State::Opening => {
+                    watch.step(0, None)?;
+                    state = self.wait(state, WAIT_SLICE);
+                }
+            }
+        }
+        drop(state);
+        self.reopen();
+        match &*self.lock() {
+            State::Ready(open) => Ok(Ok(Arc::clone(open))),
+            State::Unusable(reason) => Ok(Err(reason.clone())),
+            State::Opening => Ok(Err("it is still being opened".to_owned())),
+        }
+    }
+
+    fn reopen(&self) {
+        let state = match OpenRoot::open(&self.given) {
+            Ok(open) => State::Ready(Arc::new(open)),
+            Err(error) => State::Unusable(reason(&error)),
+        };
+        *self.lock() = state;
+        self.changed.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, state: MutexGuard<'a, State>, limit: Duration) -> MutexGuard<'a, State> {
+        let waited = self.changed.wait_timeout(state, limit);
+        waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+}
+
+impl OpenRoot {
+    fn open(given: &Path) -> io::Result<OpenRoot> {
+        let spelled = lexically_clean(&std::path::absolute(given)?);
+        let real = plain(fs::canonicalize(given)?);
+        let is_directory = fs::metadata(&real)?.is_dir();
+        let directory = if is_directory {
+            real.as_path()
+        } else {
+            real.parent().unwrap_or(&real)
+        };
+        let spelled_directory = if is_directory {
+            &spelled
+        } else {
+            spelled.parent().unwrap_or(&spelled)
+        };
+        Ok(OpenRoot {
+            dir: Dir::open_ambient_dir(directory, ambient_authority())?,
+            spelled: spelled_directory.to_owned(),
+            only: if is_directory {
+                None
+            } else {
+                real.file_name().map(OsString::from)
+            },
+            real: directory.to_owned(),
+        })
+    }
+
+    /// The directory, or the one file, that this root allows.
+    pub(super) fn path(&self) -> PathBuf {
+        self.only
+            .as_ref()
+            .map_or_else(|| self.real.clone(), |name| self.real.join(name))
+    }
+
+    /// Whether another directory has taken the place of the one that is held open.
+    fn is_replaced(&self) -> bool {
+        let now = Dir::open_ambient_dir(&self.real, ambient_authority());
+        let identity = |dir: &Dir| {
+            use cap_fs_ext::MetadataExt as _;
+            dir.dir_metadata().map(|it| (it.dev(), it.ino())).ok()
+        };
+        now.is_ok_and(|now| identity(&now) != identity(&self.dir))
+    }
+}
+
+fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "it does not exist".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => plain_words(error),
+    }
+}
+
+/// The system's words for an error, without the number that Rust adds.
+pub(crate) fn plain_words(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error")
+        .next()
+        .unwrap_or_default()
+        .to_lowercase()
+}
+
+/// Without the `\\?\` that Windows puts before resolved paths and other programs do not take.
+fn plain(path: PathBuf) -> PathBuf {
+    match path.to_str().and_then(|it| it.strip_prefix(r"\\?\")) {
+        Some(rest) if rest.as_bytes().get(1) == Some(&b':') => PathBuf::from(rest),
+        _ => path,
+    }
+}

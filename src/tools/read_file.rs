@@ -1,0 +1,265 @@
+//! `read_file`: the text of a file, verbatim, a page at a time.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::arguments::{self, Alias, named};
+use super::error::{ToolError, shown_path};
+use super::output::Output;
+use super::text::{self, grouped, plural};
+use super::{Context, Tool, schema};
+use crate::fs::{self, Charset, Limits, Page, Position, Requested, Seek, TextFile};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "read_file",
+    title: "Read file",
+    description: "Read a text file in any encoding and return its text verbatim (cat, head, tail). \
+                  Longer files come in pages of 64 KiB; a notice at the end gives the arguments \
+                  that continue. encoding=\"hex\" gives a hex dump of any file.",
+    returns_pages: true,
+    input: schema::of::<Args>,
+    output: None,
+    aliases: &[
+        named("start", "offset"),
+        named("start_line", "offset"),
+        named("startLine", "offset"),
+        named("line", "offset"),
+        named("count", "limit"),
+        named("lines", "limit"),
+        named("max_lines", "limit"),
+        named("byteOffset", "byte_offset"),
+        Alias {
+            from: "head",
+            to: arguments::To::Computed(|value, given| {
+                given.entry("limit").or_insert(value.clone());
+            }),
+        },
+        Alias {
+            from: "tail",
+            to: arguments::To::Computed(|value, given| {
+                if let Some(count) = arguments::integer(value) {
+                    given
+                        .entry("offset")
+                        .or_insert(count.saturating_abs().saturating_neg().into());
+                }
+            }),
+        },
+    ],
+    run,
+};
+
+#[derive(Deserialize, JsonSchema)]
+struct Args {
+    /// File to read, absolute or relative to a root.
+    path: String,
+    /// Line to start at, from 1; negative counts from the end.
+    offset: Option<i64>,
+    /// Lines to return at most.
+    #[schemars(range(min = 1))]
+    limit: Option<u64>,
+    /// Byte to start at in the raw file, instead of offset.
+    #[schemars(range(min = 0))]
+    byte_offset: Option<u64>,
+    /// Encoding, if detection is wrong (gb18030, shift_jis …), or hex.
+    encoding: Option<String>,
+}
+
+fn run(context: &Context<'_>, arguments: Map<String, Value>) -> Result<Output, ToolError> {
+    let args: Args = arguments::typed(arguments)?;
+    if args.offset.is_some() && args.byte_offset.is_some() {
+        let names = ["offset", "byte_offset"];
+        return Err(ToolError::Together { names });
+    }
+    if args.offset == Some(0) {
+        let wanted = "a line from 1, or a negative one to count from the end";
+        return Err(ToolError::wrong("offset", 0, wanted));
+    }
+    let requested = match text::requested(args.encoding.as_deref())? {
+        Requested::Hex => return hex(context, &args),
+        Requested::Detect => None,
+        Requested::Charset(charset) => Some(charset),
+    };
+    read_text(context, &args, requested)
+}
+
+fn read_text(
+    context: &Context<'_>,
+    args: &Args,
+    requested: Option<Charset>,
+) -> Result<Output, ToolError> {
+    let about = ToolError::file(&args.path);
+    let file = text::open(context, &args.path, requested)?;
+    let mut output = Output::default();
+    output.before.extend(text::encoding_notice(&file));
+    let Some(from) = start(context, args, &file, &mut output)? else {
+        return Ok(output);
+    };
+    let limits = Limits {
+        bytes: context.settings.max_bytes,
+        lines: args.limit,
+    };
+    let page = fs::read_page(&file, from, limits, context.watch).map_err(about)?;
+    output
+        .before
+        .extend(text::damage_notices(page.invalid, page.escaped));
+    let is_whole = page.is_last && from.line == Some(1) && args.byte_offset.is_none();
+    if !is_whole {
+        output.before.push(shown(&args.path, &file, from, &page));
+    }
+    if !page.is_last {
+        output.after.push(continuation(context, args, from, &page));
+    }
+    output.text = page.text;
+    Ok(output)
+}
+
+/// Where to start reading; nothing when there is nothing there, which is then said.
+fn start(
+    context: &Context<'_>,
+    args: &Args,
+    file: &TextFile,
+    output: &mut Output,
+) -> Result<Option<Position>, ToolError> {
+    let about = ToolError::file(&args.path);
+    if let Some(wanted) = args.byte_offset {
+        if wanted > 0 && wanted >= file.size && file.size > 0 {
+            output.text = format!(
+                "(no byte {}: {} bytes)\n",
+                grouped(wanted),
+                grouped(file.size)
+            );
+            return Ok(None);
+        }
+        let offset = file.floor(wanted, context.watch).map_err(about)?;
+        if offset != wanted && wanted != 0 {
+            output.before.push(format!(
+                "byte_offset moved to {offset}, where a character starts"
+            ));
+        }
+        return Ok(Some(Position { offset, line: None }));
+    }
+    match seek(context, args.offset.unwrap_or(1), file).map_err(about)? {
+        Seek::At { offset, line } => Ok(Some(Position {
+            offset,
+            line: Some(line),
+        })),
+        Seek::PastEnd { lines } => {
+            output.text = nothing_at(args.offset.unwrap_or(1), lines);
+            Ok(None)
+        }
+    }
+}
+
+/// Finds a line, counting from 1 or, where negative, from the end.
+pub(super) fn seek(context: &Context<'_>, line: i64, file: &TextFile) -> Result<Seek, fs::Error> {
+    if line > 0 {
+        file.seek_line(line.unsigned_abs(), context.watch)
+    } else {
+        file.seek_from_end(line.unsigned_abs(), context.watch)
+    }
+}
+
+/// What stands for the text where a file has none from that line on.
+pub(super) fn nothing_at(line: i64, lines: u64) -> String {
+    if lines == 0 {
+        "(empty file)\n".to_owned()
+    } else {
+        format!(
+            "(no line {}: {})\n",
+            grouped(line.unsigned_abs()),
+            plural(lines, "line")
+        )
+    }
+}
+
+/// Says which part of how much is shown.
+fn shown(path: &str, file: &TextFile, from: Position, page: &Page) -> String {
+    let path = shown_path(path);
+    let size = grouped(file.size);
+    // Bytes after the last line end are one more line.
+    let open_line = page.is_mid_line || (page.is_last && !page.text.ends_with(['\n', '\r']));
+    let lines = page.lines + u64::from(open_line && !page.text.is_empty());
+    let last_of = |first: i64| first.saturating_add_unsigned(lines.saturating_sub(1));
+    match from.line {
+        Some(first) => {
+            let last = last_of(first);
+            format!("lines {first} to {last} of {path}, {size} bytes in all")
+        }
+        None => {
+            let (start, end) = (grouped(from.offset), grouped(page.end));
+            format!("bytes {start} to {end} of {path}, {size} bytes in all")
+        }
+    }
+}
+
+/// The exact arguments that go on where this page ends.
+fn continuation(context: &Context<'_>, args: &Args, from: Position, page: &Page) -> String {
+    let left = args.limit.map(|it| it.saturating_sub(page.lines));
+    let is_limited = left == Some(0);
+    let why = match context.settings.max_bytes {
+        _ if is_limited => "more follows".to_owned(),
+        bytes if bytes.is_multiple_of(1024) => format!("truncated at {} KiB", bytes / 1024),
+        bytes => format!("truncated at {} bytes", grouped(bytes as u64)),
+    };
+    let mid_line = if page.is_mid_line { ", mid-line" } else { "" };
+    let next_line = from.line.filter(|it| *it > 0 && !page.is_mid_line);
+    let place = match next_line {
+        Some(line) => format!("offset={}", line.saturating_add_unsigned(page.lines)),
+        None => format!("byte_offset={}", page.end),
+    };
+    let limit = match left {
+        // The lines asked for are all here, so the next page may be as long.
+        Some(0) => args.limit.map(|it| format!(" limit={it}")),
+        left => left.map(|it| format!(" limit={it}")),
+    };
+    let encoding = args.encoding.as_ref().map(|it| format!(" encoding={it}"));
+    format!(
+        "{why}{mid_line}. Continue: read_file {place}{}{}",
+        limit.unwrap_or_default(),
+        encoding.unwrap_or_default()
+    )
+}
+
+fn hex(context: &Context<'_>, args: &Args) -> Result<Output, ToolError> {
+    if args.offset.is_some() || args.limit.is_some() {
+        let wanted = "no lines together with encoding=\"hex\"; pass byte_offset";
+        let name = if args.offset.is_some() {
+            "offset"
+        } else {
+            "limit"
+        };
+        return Err(ToolError::wrong(name, "a line", wanted));
+    }
+    let about = ToolError::file(&args.path);
+    let opened = context
+        .roots
+        .open_file(&args.path, context.watch)
+        .map_err(&about)?;
+    let offset = args.byte_offset.unwrap_or(0);
+    let dump = fs::hex_dump(&opened, offset, context.settings.max_bytes).map_err(&about)?;
+    let (dump, end) = dump;
+    let mut output = Output::default();
+    let (size, first) = (grouped(opened.size), grouped(offset));
+    if dump.is_empty() {
+        let empty = offset == 0 && opened.size == 0;
+        output.text = if empty {
+            "(empty file)\n".into()
+        } else {
+            format!("(no byte {first}: {size} bytes)\n")
+        };
+        return Ok(output);
+    }
+    let path = shown_path(&args.path);
+    output.before.push(format!(
+        "bytes {first} to {} of {path}, {size} bytes in all",
+        grouped(end)
+    ));
+    if end < opened.size {
+        output.after.push(format!(
+            "more follows. Continue: read_file byte_offset={end} encoding=hex"
+        ));
+    }
+    output.text = dump;
+    Ok(output)
+}

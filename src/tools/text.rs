@@ -1,0 +1,104 @@
+//! What the tools that read text share: opening it, and the notices about it.
+
+use crate::fs::{Charset, Evidence, Requested, TextFile};
+
+use super::Context;
+use super::error::ToolError;
+
+/// Opens a file as text, in the encoding that the caller named or that its bytes show.
+pub(super) fn open(
+    context: &Context<'_>,
+    path: &str,
+    requested: Option<Charset>,
+) -> Result<TextFile, ToolError> {
+    let opened = context.roots.open_file(path, context.watch);
+    opened
+        .and_then(|it| TextFile::open(it, requested, context.settings.fallback))
+        .map_err(ToolError::file(path))
+}
+
+/// Understands the `encoding` argument of a tool that shows text only.
+pub(super) fn charset(label: Option<&str>) -> Result<Option<Charset>, ToolError> {
+    match requested(label)? {
+        Requested::Detect => Ok(None),
+        Requested::Charset(charset) => Ok(Some(charset)),
+        Requested::Hex => Err(ToolError::wrong(
+            "encoding",
+            "\"hex\"",
+            "a text encoding here; read_file takes hex",
+        )),
+    }
+}
+
+/// Understands the `encoding` argument.
+pub(super) fn requested(label: Option<&str>) -> Result<Requested, ToolError> {
+    Requested::from_label(label).ok_or_else(|| {
+        let value = format!("\"{}\"", label.unwrap_or_default().escape_default());
+        let wanted =
+            "a name such as utf-8, gb18030, shift_jis, big5, euc-kr, utf-16le, windows-1252";
+        ToolError::wrong("encoding", value, wanted)
+    })
+}
+
+/// Says in which encoding a file was read, where that is not plain UTF-8.
+pub(super) fn encoding_notice(file: &TextFile) -> Option<String> {
+    let guessed = match file.evidence {
+        Evidence::Guess => " (guessed)",
+        _ => "",
+    };
+    (!file.charset.is_utf8()).then(|| format!("decoded from {}{guessed}", file.charset.name()))
+}
+
+/// Says how many bytes stood for nothing, and how many characters were made visible.
+pub(super) fn damage_notices(invalid: u64, escaped: u64) -> Vec<String> {
+    let mut notices = Vec::new();
+    if invalid > 0 {
+        let sequences = plural(invalid, "invalid byte sequence");
+        notices.push(format!(
+            "{sequences}, each shown as U+FFFD; if the text looks wrong, pass encoding"
+        ));
+    }
+    if escaped > 0 {
+        notices.push(format!(
+            "{} shown as \\xNN",
+            plural(escaped, "control character")
+        ));
+    }
+    notices
+}
+
+/// `1 line`, `2 lines`.
+pub(super) fn plural(count: u64, noun: &str) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{s}", grouped(count))
+}
+
+/// A number with commas between its thousands.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_grouped() {
+        for (number, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1_000, "1,000"),
+            (1_234_567, "1,234,567"),
+        ] {
+            assert_eq!(grouped(number), text);
+        }
+    }
+}

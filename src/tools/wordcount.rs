@@ -1,0 +1,96 @@
+//! `wordcount`: characters, words, lines and bytes of a text file.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::error::ToolError;
+use super::output::Output;
+use super::{Context, Tool, arguments, schema, text};
+use crate::fs;
+
+pub(super) const TOOL: Tool = Tool {
+    name: "wordcount",
+    title: "Count words",
+    description: "Count the characters, words, lines and bytes of a text file in any encoding, like \
+                  wc. Chinese and Japanese characters count as one word each, as word processors \
+                  count them; cjk is the number of Han characters. Files of any size.",
+    returns_pages: false,
+    input: schema::of::<Args>,
+    output: Some(schema::of::<Report>),
+    aliases: &[],
+    run,
+};
+
+#[derive(Deserialize, JsonSchema)]
+struct Args {
+    /// File to count, absolute or relative to a root.
+    path: String,
+    /// Encoding of the file, if detection is wrong.
+    encoding: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Report {
+    /// The path as given.
+    path: String,
+    /// Unicode characters, line ends counted.
+    chars: u64,
+    /// Han characters.
+    cjk: u64,
+    /// Words.
+    words: u64,
+    /// Lines, an unterminated last one counted.
+    lines: u64,
+    /// Bytes read.
+    bytes: u64,
+    /// The encoding that the file was read in.
+    encoding: String,
+    /// True when the time ran out before the end of the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partial: Option<bool>,
+    /// Byte sequences that stand for no character.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    invalid_sequences: Option<u64>,
+    /// What else there is to say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    notes: Option<Vec<String>>,
+}
+
+fn run(context: &Context<'_>, arguments: Map<String, Value>) -> Result<Output, ToolError> {
+    let args: Args = arguments::typed(arguments)?;
+    let requested = text::charset(args.encoding.as_deref())?;
+    let file = text::open(context, &args.path, requested)?;
+    let counts = fs::count(&file, context.watch).map_err(ToolError::file(&args.path))?;
+    let mut notes = Vec::new();
+    if file.evidence == fs::Evidence::Guess {
+        notes.push(format!("the encoding {} is a guess", file.charset.name()));
+    }
+    if counts.is_partial {
+        let (done, all) = (text::grouped(counts.bytes), text::grouped(file.size));
+        notes.push(format!(
+            "out of time: counted the first {done} of {all} bytes"
+        ));
+    }
+    let report = Report {
+        path: args.path,
+        chars: counts.chars,
+        cjk: counts.cjk,
+        words: counts.words,
+        lines: counts.lines,
+        bytes: counts.bytes,
+        encoding: file.charset.name(),
+        partial: counts.is_partial.then_some(true),
+        invalid_sequences: (counts.invalid_sequences > 0).then_some(counts.invalid_sequences),
+        notes: None,
+    };
+    let object = match serde_json::to_value(report) {
+        Ok(Value::Object(object)) => object,
+        _ => Map::new(),
+    };
+    Ok(Output {
+        structured: Some(object),
+        before: notes,
+        ..Output::default()
+    })
+}
