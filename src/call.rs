@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::cli::CallArgs;
 use crate::config::Config;
-use crate::fs::{Roots, Stop, Watch};
+use crate::fs::{Roots, Stop, Watch, plain_words};
 use crate::tools::{Context, Outcome};
 
 /// Runs the tool. The text goes to `output`, notices and errors to `notices`. True if it could be
@@ -29,7 +29,7 @@ pub(crate) fn call(
             known.join(", ")
         );
     }
-    let roots = Roots::open(config.roots, config.home);
+    let roots = Roots::open(config.roots, config.home, config.deny);
     let stop = Stop::at(Instant::now() + config.call_timeout);
     let watch = Watch::new(&stop, None);
     let context = Context {
@@ -47,15 +47,15 @@ pub(crate) fn call(
         // Nobody may read stderr, and that is no reason to fail.
         let _ = writeln!(notices, "{notice}");
     }
-    match output
-        .write_all(outcome.content.as_bytes())
-        .and_then(|()| output.flush())
-    {
+    let written = output.write_all(outcome.content.as_bytes());
+    match written.and_then(|()| output.flush()) {
         // A reader that has seen enough, such as head, is content.
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
-        written => written?,
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            let _ = writeln!(notices, "filewright: cannot write: {}", plain_words(&error));
+            Ok(false)
+        }
+        _ => Ok(!outcome.is_error),
     }
-    Ok(!outcome.is_error)
 }
 
 /// Puts `--json` and the NAME=VALUE pairs together; values are typed by the tool's own schema.

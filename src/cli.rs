@@ -28,7 +28,7 @@ Try it:
 pub(crate) struct ServeArgs {
     /// Directories (or single files) that may be read
     #[arg(value_name = "DIR")]
-    pub(crate) dirs: Vec<PathBuf>,
+    pub(crate) dirs: Vec<OsString>,
     #[command(flatten)]
     pub(crate) options: Options,
 }
@@ -100,6 +100,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Com
     match first {
         "call" => {
             arguments.remove(1);
+            arguments[0] = "filewright call".into();
             read(arguments).map(Command::Call)
         }
         "serve" | "mcp" => {

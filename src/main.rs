@@ -12,6 +12,7 @@ mod record;
 mod rpc;
 mod server;
 mod tools;
+mod words;
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
@@ -82,7 +83,7 @@ fn serve(config: Config) -> Result<()> {
         );
     }
     let setup = server::Setup {
-        roots: fs::Roots::open(config.roots, config.home),
+        roots: fs::Roots::open(config.roots, config.home, config.deny),
         toolbox: config.toolbox,
         settings: config.settings,
         call_timeout: config.call_timeout,

@@ -31,7 +31,14 @@ pub(crate) enum Error {
     Outside,
     /// Inside by its name, but a link on the way leads out of all roots.
     LinkOutside,
-    NotFound,
+    NotFound {
+        /// Names like it that are there, below the same root.
+        near: Vec<String>,
+    },
+    /// Several names are spelled like it, and none exactly so.
+    Ambiguous(Vec<String>),
+    /// Not to be read, by the configuration.
+    Denied,
     IsDirectory,
     IsFile,
     /// A component before the last is a file.
@@ -51,6 +58,10 @@ pub(crate) enum Error {
     Stopped(Stopped),
 }
 
+impl Error {
+    pub(super) const NOT_FOUND: Error = Error::NotFound { near: Vec::new() };
+}
+
 impl From<Stopped> for Error {
     fn from(stopped: Stopped) -> Self {
         Error::Stopped(stopped)
@@ -60,7 +71,7 @@ impl From<Stopped> for Error {
 impl From<io::Error> for Error {
     fn from(error: io::Error) -> Self {
         match error.kind() {
-            io::ErrorKind::NotFound => Error::NotFound,
+            io::ErrorKind::NotFound => Error::NOT_FOUND,
             io::ErrorKind::PermissionDenied => Error::PermissionDenied,
             io::ErrorKind::IsADirectory => Error::IsDirectory,
             io::ErrorKind::NotADirectory => Error::ParentIsFile,

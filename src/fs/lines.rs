@@ -98,10 +98,10 @@ impl<'a> LineReader<'a> {
         if let Some(scanner) = &mut self.scanner {
             scanner.scan(offset, &self.block, &mut note);
         }
-        if length == 0 {
-            if let Some(scanner) = self.scanner.take() {
-                scanner.finish(offset, note);
-            }
+        if length == 0
+            && let Some(scanner) = self.scanner.take()
+        {
+            scanner.finish(offset, note);
         }
         Ok(())
     }

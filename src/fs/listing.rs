@@ -1,6 +1,5 @@
 //! What is in a directory, by name or down to a depth; only what is shown is looked at closely.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -57,6 +56,8 @@ pub(crate) struct Entry {
     /// Bytes, of regular files.
     pub(crate) size: Option<u64>,
     pub(crate) modified: Option<SystemTime>,
+    /// Its content may not be read, by the configuration.
+    pub(crate) is_denied: bool,
     /// Permission bits, where the system has them.
     pub(crate) mode: Option<u32>,
 }
@@ -286,6 +287,7 @@ fn describe(roots: &Roots, opened: &OpenedDir, found: Found, watch: &Watch<'_>) 
             .and_then(|it| it.modified().ok())
             .map(|it| it.into_std()),
         mode: metadata_now.and_then(mode_of),
+        is_denied: metadata_now.is_some_and(Metadata::is_file) && opened.denies(&found.path),
         kind,
     }
 }
@@ -347,7 +349,7 @@ impl Filter {
             && self
                 .pattern
                 .as_ref()
-                .is_none_or(|(text, _)| !text.split('/').any(|part| OsString::from(part) == name))
+                .is_none_or(|(text, _)| !text.split('/').any(|part| part == name))
     }
 }
 

@@ -13,7 +13,8 @@ use std::sync::Arc;
 use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _};
 use cap_std::fs::{Dir, OpenOptions};
 
-use super::roots::{OpenRoot, OpenedDir, locate};
+use super::resolve::locate;
+use super::roots::{OpenRoot, OpenedDir};
 use super::{Error, Kind};
 
 /// As many links as Linux follows in one path.
@@ -38,11 +39,15 @@ pub(super) fn reach(
     want: Want,
     roots: &[Arc<OpenRoot>],
 ) -> Result<Reached, Error> {
+    if want == Want::File && root.deny.holds(below) {
+        return Err(Error::Denied);
+    }
     #[cfg(target_os = "linux")]
-    if want == Want::File && root.only.is_none() {
-        if let Some(file) = open_without_links(&root.dir, below)? {
-            return check_file(file);
-        }
+    if want == Want::File
+        && root.only.is_none()
+        && let Some(file) = open_without_links(&root.dir, below)?
+    {
+        return check_file(file);
     }
     let mut walk = Walk::start(root, below);
     walk.run(roots)?;
@@ -74,7 +79,7 @@ fn open_without_links(dir: &Dir, below: &Path) -> Result<Option<File>, Error> {
     };
     match rustix::fs::openat2(dir, below, flags, Mode::empty(), within) {
         Ok(descriptor) => Ok(Some(File::from(descriptor))),
-        Err(Errno::NOENT) => Err(Error::NotFound),
+        Err(Errno::NOENT) => Err(Error::NOT_FOUND),
         // A link, a way out, a socket, an old kernel, a race: the walk tells which.
         Err(_) => Ok(None),
     }
@@ -179,10 +184,10 @@ impl Walk {
 
     /// Goes on from an absolute path, in whichever root holds it.
     fn jump(&mut self, path: &Path, roots: &[Arc<OpenRoot>]) -> Result<(), Error> {
-        let (root, below) = locate(path, roots).ok_or_else(|| self.outside())?;
-        self.root = root;
+        let place = locate(path, roots).ok_or_else(|| self.outside())?;
+        self.root = place.root;
         self.inside.clear();
-        self.ahead = components(&below);
+        self.ahead = components(&place.below);
         Ok(())
     }
 
@@ -192,6 +197,15 @@ impl Walk {
         };
         if want == Want::Directory {
             return Err(Error::IsFile);
+        }
+        let below: PathBuf = self
+            .inside
+            .iter()
+            .map(|(_, name)| name)
+            .chain([name])
+            .collect();
+        if self.root.deny.holds(&below) {
+            return Err(Error::Denied);
         }
         let mut options = OpenOptions::new();
         options.read(true).follow(FollowSymlinks::No);
@@ -226,7 +240,13 @@ impl Walk {
             Some((dir, _)) => dir,
             None => self.root.dir.try_clone()?,
         };
-        Ok(Reached::Directory(OpenedDir { dir, real, only }))
+        let root = self.root;
+        Ok(Reached::Directory(OpenedDir {
+            dir,
+            real,
+            only,
+            root,
+        }))
     }
 }
 

@@ -15,8 +15,8 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
 use super::open::{self, Reached, Want};
-use super::path_text::{self, Given, lexically_clean};
-use super::{Error, Watch};
+use super::path_text::lexically_clean;
+use super::{Deny, Error, Watch, resolve};
 
 /// How often a call looks up while it waits for a directory that is still being opened.
 const WAIT_SLICE: Duration = Duration::from_millis(100);
@@ -25,6 +25,7 @@ const WAIT_SLICE: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(crate) struct Roots {
     roots: Vec<Arc<Root>>,
+    /// What `~` stands for.
     home: Option<PathBuf>,
 }
 
@@ -32,6 +33,7 @@ pub(crate) struct Roots {
 #[derive(Debug)]
 struct Root {
     given: PathBuf,
+    deny: Arc<Deny>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -52,6 +54,7 @@ pub(crate) struct OpenRoot {
     pub(super) real: PathBuf,
     pub(super) dir: Dir,
     pub(super) only: Option<OsString>,
+    pub(super) deny: Arc<Deny>,
 }
 
 /// How a root stands, for instructions and logs.
@@ -72,26 +75,34 @@ pub(crate) struct OpenedFile {
 
 /// A directory, opened, with what a listing needs to look around in it.
 #[derive(Debug)]
-pub(crate) struct OpenedDir {
-    pub(crate) dir: Dir,
+pub(super) struct OpenedDir {
+    pub(super) dir: Dir,
     /// Where it is, with all links resolved.
-    pub(crate) real: PathBuf,
+    pub(super) real: PathBuf,
     /// Set when the root is one file: nothing else is to be seen here.
-    pub(crate) only: Option<OsString>,
+    pub(super) only: Option<OsString>,
+    pub(super) root: Arc<OpenRoot>,
 }
 
-/// A place to look for a path: a root, and the rest of the path below it.
-struct Place {
-    root: Arc<OpenRoot>,
-    below: PathBuf,
+impl OpenedDir {
+    /// Whether a file at this path below the directory may not be read.
+    pub(super) fn denies(&self, path: &Path) -> bool {
+        let below = self
+            .real
+            .strip_prefix(&self.root.real)
+            .unwrap_or(Path::new(""));
+        self.root.deny.holds(&below.join(path))
+    }
 }
 
 impl Roots {
     /// Starts opening every root on a thread of its own, so that a dead mount delays nobody.
-    pub(crate) fn open(given: Vec<PathBuf>, home: Option<PathBuf>) -> Roots {
+    pub(crate) fn open(given: Vec<PathBuf>, home: Option<PathBuf>, deny: Deny) -> Roots {
+        let deny = Arc::new(deny);
         let roots = given.into_iter().map(|given| {
             let root = Arc::new(Root {
                 given,
+                deny: Arc::clone(&deny),
                 state: Mutex::new(State::Opening),
                 changed: Condvar::new(),
             });
@@ -132,10 +143,19 @@ impl Roots {
             State::Ready(open) => RootState::Ready(open.path()),
             State::Unusable(reason) => RootState::Unusable(reason.clone()),
         };
-        self.roots
-            .iter()
-            .map(|it| (it.given.clone(), state_of(it)))
-            .collect()
+        let all = self.roots.iter().map(|it| (it.given.clone(), state_of(it)));
+        let mut states: Vec<(PathBuf, RootState)> = Vec::new();
+        for (given, state) in all {
+            // The same directory under two spellings is one.
+            let is_known = |(_, known): &(PathBuf, RootState)| match (known, &state) {
+                (RootState::Ready(known), RootState::Ready(path)) => known == path,
+                _ => false,
+            };
+            if !states.iter().any(is_known) {
+                states.push((given, state));
+            }
+        }
+        states
     }
 
     /// Opens a regular file for reading.
@@ -158,24 +178,23 @@ impl Roots {
     /// touching anything outside.
     pub(super) fn try_absolute(&self, path: &Path, watch: &Watch<'_>) -> Result<(), Error> {
         let open = self.ready(watch)?;
-        let places = places_of_absolute(path, &open.ready);
-        let place = places.first().ok_or(Error::Outside)?;
+        let place = resolve::locate(path, &open.ready).ok_or(Error::Outside)?;
         open::exists(&place.root, &place.below, &open.ready)
     }
 
     fn reach(&self, text: &str, want: Want, watch: &Watch<'_>) -> Result<Reached, Error> {
-        let given = path_text::parse(text, self.home.as_deref())?;
+        let home = self.home.as_deref();
         let open = self.ready(watch)?;
-        let found = reach_in(&given, want, &open.ready);
-        if !matches!(found, Err(Error::NotFound)) {
+        let found = resolve::reach(text, home, want, &open.ready);
+        if !matches!(found, Err(Error::NotFound { .. })) {
             return found;
         }
         // A directory that was replaced while we held it: open what is there now, and look again.
         if self.reopen_replaced(&open.ready) {
-            return reach_in(&given, want, &self.ready(watch)?.ready);
+            return resolve::reach(text, home, want, &self.ready(watch)?.ready);
         }
         match open.unusable {
-            Some(unusable) if open.ready.is_empty() || given.path.is_relative() => Err(unusable),
+            Some(unusable) if Path::new(text).is_relative() => Err(unusable),
             _ => found,
         }
     }
@@ -224,73 +243,6 @@ struct Ready {
     unusable: Option<Error>,
 }
 
-/// Looks in every place that the path may speak of; the first where it exists counts.
-fn reach_in(given: &Given, want: Want, roots: &[Arc<OpenRoot>]) -> Result<Reached, Error> {
-    let places = if given.path.has_root() || given.path.is_absolute() {
-        places_of_absolute(&given.path, roots)
-    } else {
-        let place = |root: &Arc<OpenRoot>| Place {
-            root: Arc::clone(root),
-            below: given.path.clone(),
-        };
-        roots.iter().map(place).collect()
-    };
-    let want = if given.wants_directory {
-        Want::Directory
-    } else {
-        want
-    };
-    let mut first_error = None;
-    for place in &places {
-        match open::reach(&place.root, &place.below, want, roots) {
-            Ok(reached) => return Ok(reached),
-            Err(Error::NotFound) => first_error = first_error.or(Some(Error::NotFound)),
-            Err(error) => return Err(error),
-        }
-    }
-    Err(first_error.unwrap_or(Error::Outside))
-}
-
-/// The roots that an absolute path lies in by its components, the deepest first.
-fn places_of_absolute(path: &Path, roots: &[Arc<OpenRoot>]) -> Vec<Place> {
-    let clean = lexically_clean(path);
-    let mut places = Vec::new();
-    for root in roots {
-        let below = [&root.spelled, &root.real].into_iter().find_map(|prefix| {
-            // The text as given is preferred: `link/..` then means what the system means by it.
-            let below = path.strip_prefix(prefix).ok().filter(|it| !escapes(it));
-            below
-                .or_else(|| clean.strip_prefix(prefix).ok())
-                .map(Path::to_owned)
-        });
-        if let Some(below) = below {
-            let root = Arc::clone(root);
-            places.push(Place { root, below });
-        }
-    }
-    places.sort_by_key(|it| std::cmp::Reverse(it.root.real.components().count()));
-    places
-}
-
-/// Whether the text climbs above where it starts.
-fn escapes(path: &Path) -> bool {
-    let mut depth = 0_i32;
-    path.components().any(|component| {
-        match component {
-            std::path::Component::ParentDir => depth -= 1,
-            std::path::Component::Normal(_) => depth += 1,
-            _ => {}
-        }
-        depth < 0
-    })
-}
-
-/// The root, and the path below it, that an absolute path lies in. For links on the way.
-pub(super) fn locate(path: &Path, roots: &[Arc<OpenRoot>]) -> Option<(Arc<OpenRoot>, PathBuf)> {
-    let place = places_of_absolute(path, roots).into_iter().next()?;
-    Some((place.root, place.below))
-}
-
 impl Root {
     /// The open root, or why it is unusable. Waits for one that is still being opened.
     fn get(&self, watch: &Watch<'_>) -> Result<Result<Arc<OpenRoot>, String>, Error> {
@@ -315,7 +267,7 @@ impl Root {
     }
 
     fn reopen(&self) {
-        let state = match OpenRoot::open(&self.given) {
+        let state = match OpenRoot::open(&self.given, &self.deny) {
             Ok(open) => State::Ready(Arc::new(open)),
             Err(error) => State::Unusable(reason(&error)),
         };
@@ -334,7 +286,7 @@ impl Root {
 }
 
 impl OpenRoot {
-    fn open(given: &Path) -> io::Result<OpenRoot> {
+    fn open(given: &Path, deny: &Arc<Deny>) -> io::Result<OpenRoot> {
         let spelled = lexically_clean(&std::path::absolute(given)?);
         let real = plain(fs::canonicalize(given)?);
         let is_directory = fs::metadata(&real)?.is_dir();
@@ -357,6 +309,7 @@ impl OpenRoot {
                 real.file_name().map(OsString::from)
             },
             real: directory.to_owned(),
+            deny: Arc::clone(deny),
         })
     }
 

@@ -84,12 +84,13 @@ impl<'a> Watch<'a> {
         if now >= self.stop.deadline {
             return Err(Stopped::OutOfTime);
         }
-        if let Some(report) = self.report {
-            if now >= self.next_report.get() && done > self.reported.get() {
-                self.next_report.set(now + REPORT_INTERVAL);
-                self.reported.set(done);
-                report(done, total);
-            }
+        if let Some(report) = self.report
+            && now >= self.next_report.get()
+            && done > self.reported.get()
+        {
+            self.next_report.set(now + REPORT_INTERVAL);
+            self.reported.set(done);
+            report(done, total);
         }
         Ok(())
     }

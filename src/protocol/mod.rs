@@ -15,6 +15,7 @@ use crate::rpc::Id;
 use crate::rpc::message::as_string;
 use crate::rpc::reply::{ErrorObject, code};
 use crate::tools::Spec;
+use crate::words::clipped;
 pub(crate) use params::{Arguments, Params};
 pub(crate) use revision::{Era, Revision};
 pub(crate) use wire::{call_result, listen_acknowledged, listen_result, progress};
@@ -122,15 +123,16 @@ pub(crate) fn notice(method: &str, params: Option<&RawValue>) -> Notice {
 pub(crate) fn label(method: &str, params: Option<&RawValue>) -> String {
     let tool = (method == "tools/call").then(|| {
         let name = Params::read(params).ok()?.name.and_then(as_string)?;
-        Some(format!("{method} {name}"))
+        Some(format!("{method} {}", clipped(&name, 100)))
     });
-    tool.flatten().unwrap_or_else(|| method.to_owned())
+    tool.flatten()
+        .unwrap_or_else(|| clipped(method, 100).into_owned())
 }
 
 fn method_not_found(method: &str) -> ErrorObject {
     ErrorObject::new(
         code::METHOD_NOT_FOUND,
-        format!("Method not found: {method}"),
+        format!("Method not found: {}", clipped(method, 100)),
     )
 }
 

@@ -10,6 +10,7 @@ use super::{Call, invalid_params};
 use crate::rpc::message::as_string;
 use crate::rpc::reply::ErrorObject;
 use crate::tools::Spec;
+use crate::words::clipped;
 
 pub(super) const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 pub(super) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
@@ -69,6 +70,7 @@ impl<'a> Params<'a> {
         let name = as_string(name).ok_or_else(|| invalid_params("name must be a string"))?;
         let tool = tools.iter().find(|it| it.name == name).ok_or_else(|| {
             let known: Vec<&str> = tools.iter().map(|it| it.name).collect();
+            let name = clipped(&name, 100);
             invalid_params(format!(
                 "Unknown tool: {name}; the tools are {}",
                 known.join(", ")

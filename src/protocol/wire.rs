@@ -128,18 +128,18 @@ fn tool_entry(tool: &Spec, revision: &Revision) -> Value {
     }
     entry.insert("description".into(), tool.description.into());
     entry.insert("inputSchema".into(), tool.input_schema.clone());
-    if revision.has_structured_content {
-        if let Some(schema) = &tool.output_schema {
-            entry.insert("outputSchema".into(), schema.clone());
-        }
+    if revision.has_structured_content
+        && let Some(schema) = &tool.output_schema
+    {
+        entry.insert("outputSchema".into(), schema.clone());
     }
     if revision.has_annotations {
         entry.insert("annotations".into(), tool.annotations.clone());
     }
-    if revision.has_structured_content {
-        if let Some(meta) = &tool.meta {
-            entry.insert("_meta".into(), meta.clone());
-        }
+    if revision.has_structured_content
+        && let Some(meta) = &tool.meta
+    {
+        entry.insert("_meta".into(), meta.clone());
     }
     entry.into()
 }

@@ -198,6 +198,8 @@ fn complaint(text: &str, error: &serde_json::Error) -> String {
     } else {
         let reason = error.to_string();
         let reason = reason.split(" at line ").next().unwrap_or_default();
+        // serde_json's word for `true`, `false` and `null`.
+        let reason = reason.replace("expected ident", "expected a JSON value");
         format!("{reason} at column {}", error.column())
     }
 }

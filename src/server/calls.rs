@@ -66,16 +66,14 @@ impl Server {
 
     /// Tells the client how far a call is, while it is still owed an answer.
     fn report(&self, flight: &Flight, done: u64, total: Option<u64>) {
-        let Some(token) = flight
-            .progress_token
-            .as_ref()
-            .filter(|_| self.flights.holds(&flight.id))
-        else {
+        let Some(token) = &flight.progress_token else {
             return;
         };
-        let mut outgoing = Outgoing::line(protocol::progress(token, done, total, flight.revision));
+        let line = protocol::progress(token, done, total, flight.revision);
+        let mut outgoing = Outgoing::line(line);
         outgoing.label = Some("progress".to_owned());
-        self.outbox.put(outgoing);
+        self.flights
+            .while_flying(&flight.id, || self.outbox.put(outgoing));
     }
 
     /// Answers the calls that are stuck where they cannot see that their time is up: waiting for a

@@ -32,6 +32,18 @@ const MAX_GARBAGE: u32 = 10;
 const MAX_LISTENERS: usize = 1024;
 const MAX_BATCH: usize = 1000;
 
+/// What a waiting request costs besides its arguments, in bytes.
+const REQUEST_SIZE: usize = 512;
+
+/// A request, as far as its answer is concerned.
+struct Asked<'a> {
+    id: Id,
+    /// What a log calls it.
+    label: &'a str,
+    received: Instant,
+    batch: Option<&'a Arc<Batch>>,
+}
+
 /// The reader's own state.
 pub(super) struct Dispatcher {
     server: Arc<Server>,
@@ -99,17 +111,13 @@ impl Dispatcher {
         }
         self.garbage = 0;
         let batch = Arc::new(Batch::open());
-        for element in elements {
-            let message = message::parse_element(element);
-            if self.message(message, Some(&batch)).is_break() {
-                return ControlFlow::Break(());
-            }
-        }
+        let mut elements = elements.into_iter().map(message::parse_element);
+        let flow = elements.try_for_each(|it| self.message(it, Some(&batch)));
         // The reader's own debt: now everything that may answer has been counted.
         if let Some(line) = batch.settle(None) {
             self.server.outbox.put(Outgoing::line(line));
         }
-        ControlFlow::Continue(())
+        flow
     }
 
     fn message(&mut self, message: Message<'_>, batch: Option<&Arc<Batch>>) -> ControlFlow<()> {
@@ -140,19 +148,20 @@ impl Dispatcher {
         params: Option<&RawValue>,
         batch: Option<&Arc<Batch>>,
     ) {
-        let received = Instant::now();
         if self.server.flights.holds(&id) {
             let text = format!("the id {} belongs to a request under way", id.text());
             return self.refuse_with(batch, code::INVALID_REQUEST, text);
         }
+        let asked = Asked {
+            id,
+            label: method,
+            received: Instant::now(),
+            batch,
+        };
         if batch.is_some() && !protocol::may_be_batched(method, params) {
-            let error = ErrorObject::new(
-                code::INVALID_REQUEST,
-                format!("{method} cannot be in a batch"),
-            );
-            return self.reply(id, method, received, batch, |id| {
-                reply::error(Some(id), &error)
-            });
+            let text = format!("{method} cannot be in a batch");
+            let error = ErrorObject::new(code::INVALID_REQUEST, text);
+            return self.reply_error(asked, &error);
         }
         let server = Arc::clone(&self.server);
         let instructions = || server.instructions();
@@ -161,92 +170,77 @@ impl Dispatcher {
             instructions: &instructions,
         };
         match self.session.understand(method, params, &facts) {
-            Err(error) => self.reply(id, method, received, batch, |id| {
-                reply::error(Some(id), &error)
-            }),
+            Err(error) => self.reply_error(asked, &error),
             Ok((Op::Answer(result), _)) => {
-                self.reply(id, method, received, batch, |id| reply::result(id, &result));
+                let line = reply::result(&asked.id, &result);
+                self.reply(asked, line);
             }
-            Ok((Op::CallTool(call), revision)) => self.call(id, call, revision, received, batch),
-            Ok((Op::Listen, revision)) => self.listen(id, revision, received),
+            Ok((Op::CallTool(call), revision)) => self.call(asked, call, revision),
+            Ok((Op::Listen, revision)) => self.listen(asked, revision),
         }
     }
 
-    fn call(
-        &mut self,
-        id: Id,
-        call: Call<'_>,
-        revision: &'static Revision,
-        received: Instant,
-        batch: Option<&Arc<Batch>>,
-    ) {
+    fn call(&mut self, mut asked: Asked<'_>, call: Call<'_>, revision: &'static Revision) {
         let server = &self.server;
         let arguments = call.arguments.0.map(ToOwned::to_owned);
-        let bytes = arguments.as_ref().map_or(0, |it| it.get().len()) + 512;
+        let bytes = arguments.as_ref().map_or(0, |it| it.get().len()) + REQUEST_SIZE;
         if server.pool.queued_bytes() + bytes > MAX_QUEUED {
+            asked.label = call.tool;
             let error = ErrorObject::new(code::INTERNAL_ERROR, "busy: too many requests wait");
-            return self.reply(id, call.tool, received, batch, |id| {
-                reply::error(Some(id), &error)
-            });
+            return self.reply_error(asked, &error);
         }
         let flight = Arc::new(Flight {
-            id,
+            id: asked.id,
             revision,
             tool: Some(call.tool),
             progress_token: call.progress_token.map(ToOwned::to_owned),
-            batch: batch.cloned(),
-            stop: Stop::at(received + server.setup.call_timeout),
-            received,
+            batch: asked.batch.cloned(),
+            stop: Stop::at(asked.received + server.setup.call_timeout),
+            received: asked.received,
         });
         server.flights.start(&flight);
-        batch.into_iter().for_each(|it| it.owe_one());
+        asked.batch.into_iter().for_each(|it| it.owe_one());
         let worker = Arc::clone(server);
         let tool = call.tool;
-        server.pool.submit(bytes, move || {
-            worker.run(&flight, tool, arguments.as_deref())
-        });
+        let run = move || worker.run(&flight, tool, arguments.as_deref());
+        server.pool.submit(bytes, run);
         server.bell.ring_if_awaited();
     }
 
-    fn listen(&mut self, id: Id, revision: &'static Revision, received: Instant) {
+    fn listen(&mut self, asked: Asked<'_>, revision: &'static Revision) {
         let server = &self.server;
         if server.flights.listeners().len() >= MAX_LISTENERS {
             let text = format!("busy: {MAX_LISTENERS} listeners are open");
             let error = ErrorObject::new(code::INTERNAL_ERROR, text);
-            let method = "subscriptions/listen";
-            return self.reply(id, method, received, None, |id| {
-                reply::error(Some(id), &error)
-            });
+            return self.reply_error(asked, &error);
         }
-        let mut outgoing = Outgoing::line(protocol::listen_acknowledged(&id));
+        let mut outgoing = Outgoing::line(protocol::listen_acknowledged(&asked.id));
         outgoing.label = Some("acknowledged".to_owned());
         let flight = Arc::new(Flight {
-            id,
+            id: asked.id,
             revision,
             tool: None,
             progress_token: None,
             batch: None,
-            stop: Stop::at(received),
-            received,
+            stop: Stop::at(asked.received),
+            received: asked.received,
         });
         server.flights.start(&flight);
         server.outbox.put(outgoing);
     }
 
+    fn reply_error(&self, asked: Asked<'_>, error: &ErrorObject) {
+        let line = reply::error(Some(&asked.id), error);
+        self.reply(asked, line);
+    }
+
     /// Answers at once.
-    fn reply(
-        &self,
-        id: Id,
-        label: &str,
-        received: Instant,
-        batch: Option<&Arc<Batch>>,
-        line: impl FnOnce(&Id) -> Vec<u8>,
-    ) {
-        let mut outgoing = Outgoing::line(line(&id));
-        outgoing.answers = Some(id);
-        outgoing.label = Some(label.to_owned());
-        outgoing.received = Some(received);
-        self.put(outgoing, batch);
+    fn reply(&self, asked: Asked<'_>, line: Vec<u8>) {
+        let mut outgoing = Outgoing::line(line);
+        outgoing.answers = Some(asked.id);
+        outgoing.label = Some(asked.label.to_owned());
+        outgoing.received = Some(asked.received);
+        self.put(outgoing, asked.batch);
     }
 
     fn refuse(&mut self, refusal: Refusal, batch: Option<&Arc<Batch>>) {

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -32,6 +33,20 @@ pub(super) struct Flight {
 #[derive(Debug, Default)]
 pub(super) struct Flights {
     flying: Mutex<HashMap<Id, Arc<Flight>>>,
+    /// Flights that have not been dealt with: under way, or landed with their answer not yet queued.
+    open: AtomicUsize,
+}
+
+/// The right to answer one flight. Until it is dropped the session waits for that answer.
+#[derive(Debug)]
+pub(super) struct Landing<'a> {
+    open: &'a AtomicUsize,
+}
+
+impl Drop for Landing<'_> {
+    fn drop(&mut self) {
+        self.open.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 impl Flights {
@@ -41,8 +56,17 @@ impl Flights {
             Entry::Occupied(_) => false,
             Entry::Vacant(place) => {
                 place.insert(Arc::clone(flight));
+                self.open.fetch_add(1, Ordering::SeqCst);
                 true
             }
+        }
+    }
+
+    /// Does something only while the request is under way, so that nothing follows its end.
+    pub(super) fn while_flying(&self, id: &Id, act: impl FnOnce()) {
+        let flying = self.lock();
+        if flying.contains_key(id) {
+            act();
         }
     }
 
@@ -50,26 +74,27 @@ impl Flights {
         self.lock().contains_key(id)
     }
 
-    /// Ends a flight. True for the first who does, who then owes the answer.
-    pub(super) fn land(&self, flight: &Arc<Flight>) -> bool {
+    /// Ends a flight. Only the first who does gets to answer it; its id is free from here on.
+    pub(super) fn land(&self, flight: &Arc<Flight>) -> Option<Landing<'_>> {
         match self.lock().entry(flight.id.clone()) {
             Entry::Occupied(place) if Arc::ptr_eq(place.get(), flight) => {
                 place.remove();
-                true
+                Some(Landing { open: &self.open })
             }
-            _ => false,
+            _ => None,
         }
     }
 
     /// Ends a flight that nobody waits for any more, and stops its work.
-    pub(super) fn cancel(&self, id: &Id) -> Option<Arc<Flight>> {
+    pub(super) fn cancel(&self, id: &Id) -> Option<(Arc<Flight>, Landing<'_>)> {
         let flight = self.lock().remove(id)?;
         flight.stop.cancel();
-        Some(flight)
+        Some((flight, Landing { open: &self.open }))
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.lock().is_empty()
+    /// Whether every answer that is owed has been queued.
+    pub(super) fn are_all_answered(&self) -> bool {
+        self.open.load(Ordering::SeqCst) == 0
     }
 
     pub(super) fn listeners(&self) -> Vec<Arc<Flight>> {

@@ -145,7 +145,7 @@ impl Server {
                     self.end_listeners();
                     is_draining = true;
                 }
-                if self.flights.is_empty() && self.outbox.unwritten() == 0 {
+                if self.flights.are_all_answered() && self.outbox.unwritten() == 0 {
                     return;
                 }
                 if (self.setup.output_is_gone)() {
@@ -159,11 +159,11 @@ impl Server {
             }
             if work_waits {
                 self.bell.wait_for(BUSY_TICK);
-            } else if is_draining || !self.flights.is_empty() {
+            } else if is_draining || !self.flights.are_all_answered() {
                 self.bell.wait_for(TICK);
             } else {
                 let is_busy =
-                    || !self.flights.is_empty() || self.input_ended.load(Ordering::SeqCst);
+                    || !self.flights.are_all_answered() || self.input_ended.load(Ordering::SeqCst);
                 self.bell.wait_unless(is_busy);
             }
         }
@@ -178,14 +178,15 @@ impl Server {
 
     /// Sends the answer to a request under way, if it is still owed.
     fn answer(&self, flight: &Arc<Flight>, line: impl FnOnce(&Flight) -> Vec<u8>) {
-        if !self.flights.land(flight) {
+        let Some(landing) = self.flights.land(flight) else {
             return;
-        }
+        };
         let mut outgoing = Outgoing::line(line(flight));
         outgoing.answers = Some(flight.id.clone());
         outgoing.label = flight.tool.map(str::to_owned);
         outgoing.received = Some(flight.received);
         self.send(outgoing, flight.batch.as_deref());
+        drop(landing);
         if self.input_ended.load(Ordering::SeqCst) {
             self.bell.ring();
         }
@@ -207,7 +208,7 @@ impl Server {
     fn cancel(&self, id: &Id) {
         match self.flights.cancel(id) {
             None => self.outbox.withdraw(id),
-            Some(flight) => {
+            Some((flight, _landing)) => {
                 let line = flight.batch.as_ref().and_then(|it| it.settle(None));
                 line.into_iter()
                     .for_each(|it| self.outbox.put(Outgoing::line(it)));
@@ -228,7 +229,7 @@ impl Server {
         let mut shown = roots.join(", ");
         if shown.len() > LONGEST {
             shown.truncate(shown.floor_char_boundary(LONGEST));
-            shown.push_str("… (list_dir without path lists all)");
+            shown.push_str("… and more");
         }
         let place = if roots.is_empty() {
             "No directory was given to this server; ask the user to add one to its arguments."

@@ -126,10 +126,10 @@ fn apply(alias: &Alias, given: &mut Map<String, Value>, properties: &Map<String,
     }
     match alias.to {
         To::Name(name) => {
-            if properties.contains_key(name) {
-                if let Some(value) = given.shift_remove(alias.from) {
-                    given.entry(name).or_insert(value);
-                }
+            if properties.contains_key(name)
+                && let Some(value) = given.shift_remove(alias.from)
+            {
+                given.entry(name).or_insert(value);
             }
         }
         To::Computed(set) => {
@@ -147,8 +147,12 @@ fn fit(name: &str, value: Value, property: &Value) -> Result<Value, ToolError> {
         value: shown(value),
         wanted,
     };
-    // A lone value in a list is what some models make of a single path.
-    let value = match value {
+    // A lone value in a list is what some models make of a single path; some send the list as text.
+    let listed = match &value {
+        Value::String(text) if text.starts_with("[\"") => serde_json::from_str(text).ok(),
+        _ => None,
+    };
+    let value = match listed.unwrap_or(value) {
         Value::Array(mut items) if items.len() == 1 => items.remove(0),
         Value::Array(items) => {
             let count = items.len();
@@ -175,12 +179,11 @@ fn fit(name: &str, value: Value, property: &Value) -> Result<Value, ToolError> {
             Some(flag) => Ok(flag.into()),
             None => Err(wrong(&value, "true or false".to_owned())),
         },
-        _ => string(name, &value, property, wrong),
+        _ => string(&value, property, wrong),
     }
 }
 
 fn string(
-    name: &str,
     value: &Value,
     property: &Value,
     wrong: impl Fn(&Value, String) -> ToolError,
@@ -200,7 +203,7 @@ fn string(
         .find(|it| it.eq_ignore_ascii_case(text.trim()));
     chosen.map(Value::from).ok_or_else(|| {
         let names: Vec<&str> = choices.iter().filter_map(Value::as_str).collect();
-        wrong(value, format!("{name} is one of {}", names.join(", ")))
+        wrong(value, format!("one of {}", names.join(", ")))
     })
 }
 
@@ -246,13 +249,7 @@ fn range(property: &Value) -> String {
 
 /// A value as the caller sent it, short enough for a message.
 fn shown(value: &Value) -> String {
-    const LONGEST: usize = 60;
-    let text = value.to_string();
-    if text.chars().count() <= LONGEST {
-        return text;
-    }
-    let head: String = text.chars().take(LONGEST).collect();
-    format!("{head}…")
+    crate::words::clipped(&value.to_string(), 60).into_owned()
 }
 
 #[cfg(test)]

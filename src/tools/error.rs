@@ -87,9 +87,11 @@ impl ToolError {
 
 /// A path as the caller wrote it, on one line and without raw control characters.
 pub(super) fn shown_path(path: &str) -> String {
-    crate::fs::escape_name(std::ffi::OsStr::new(path))
+    let path = crate::words::clipped(path, 300);
+    crate::fs::escape_name(std::ffi::OsStr::new(path.as_ref()))
 }
 
+#[expect(clippy::too_many_lines, reason = "a flat table, one arm a fact")]
 fn about_file(path: &str, error: &Error, wanted: Wanted, roots: &Roots) -> String {
     match error {
         Error::NoRoots => "this server was given no directory; ask the user to add one to the \
@@ -114,7 +116,15 @@ fn about_file(path: &str, error: &Error, wanted: Wanted, roots: &Roots) -> Strin
              user to add the directory to the server's arguments",
             root_names(roots)
         ),
-        Error::NotFound => not_found(path, wanted),
+        Error::NotFound { near } => not_found(path, wanted, near),
+        Error::Ambiguous(names) => format!(
+            "nothing is spelled exactly {path}, and several names are nearly; pass one of {}",
+            names.join(", ")
+        ),
+        Error::Denied => format!(
+            "{path} is not read: the configuration of this server denies it, as a place where \
+             credentials are kept"
+        ),
         Error::IsDirectory => format!("{path} is a directory; call list_dir to see what is in it"),
         Error::IsFile => format!("{path} is a file; call read_file to read it"),
         Error::ParentIsFile => {
@@ -135,7 +145,7 @@ fn about_file(path: &str, error: &Error, wanted: Wanted, roots: &Roots) -> Strin
         Error::Binary { kind, size } => format!(
             "{path} is not text: {}, {} bytes; pass encoding=\"hex\" to read_file to see the bytes",
             kind.unwrap_or("binary data"),
-            super::text::grouped(*size)
+            crate::words::grouped(*size)
         ),
         Error::Pattern(reason) => format!("the pattern cannot be understood: {reason}"),
         Error::Io(error) => format!("{path} cannot be read: {}", crate::fs::plain_words(error)),
@@ -146,8 +156,14 @@ fn about_file(path: &str, error: &Error, wanted: Wanted, roots: &Roots) -> Strin
     }
 }
 
-fn not_found(path: &str, wanted: Wanted) -> String {
+fn not_found(path: &str, wanted: Wanted, near: &[String]) -> String {
     match wanted {
+        Wanted::File if !near.is_empty() => {
+            format!("no file at {path}; did you mean {}?", near.join(", "))
+        }
+        Wanted::Directory if !near.is_empty() => {
+            format!("no directory at {path}; did you mean {}?", near.join(", "))
+        }
         _ if path.contains(['*', '?']) => {
             format!("no file at {path}; patterns are not expanded here, list_dir takes them")
         }

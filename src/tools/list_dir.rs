@@ -10,16 +10,16 @@ use serde_json::{Map, Value};
 use super::arguments::{self, Alias, named};
 use super::error::{ToolError, shown_path};
 use super::output::Output;
-use super::text::{grouped, plural};
 use super::{Context, Tool, schema};
 use crate::fs::{self, Entry, EntryKind, Kind, LinkState, Listing, Order, RootState, Scope};
+use crate::words::{grouped, plural};
 
 pub(super) const TOOL: Tool = Tool {
     name: "list_dir",
     title: "List directory",
-    description: "List what is in a directory (ls, tree, find): one entry a line, with its type and \
-                  size, sorted by name, hidden ones included. depth goes deeper, leaving out what \
-                  .gitignore names; pattern is a glob such as *.rs. Without path: the roots.",
+    description: "List a directory (ls, tree, find): type, name and size, one a line, hidden \
+                  too. depth goes deeper, obeying .gitignore; pattern is a glob. No path: the \
+                  roots.",
     returns_pages: true,
     input: schema::of::<Args>,
     output: None,
@@ -44,25 +44,25 @@ pub(super) const TOOL: Tool = Tool {
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// Directory to list, absolute or relative to a root.
+    /// Directory, absolute or relative to a root.
     path: Option<String>,
-    /// Levels to list; 1 is the directory's own entries.
+    /// Levels to list.
     #[serde(default = "one")]
-    #[schemars(range(min = 1, max = 100))]
+    #[schemars(range(min = 1))]
     depth: usize,
-    /// Glob for names, or with a slash for paths.
+    /// Glob; of paths, with a slash.
     pattern: Option<String>,
-    /// What to sort by.
+    /// Order.
     #[serde(default)]
     sort: Sort,
-    /// Add modification time and mode.
+    /// Add time and mode.
     #[serde(default)]
     details: bool,
-    /// Entries to skip, from 0.
+    /// Entries to skip.
     #[serde(default)]
     #[schemars(range(min = 0))]
     offset: usize,
-    /// Entries to return at most.
+    /// Entries at most.
     #[serde(default = "page")]
     #[schemars(range(min = 1, max = 1000))]
     limit: usize,
@@ -142,7 +142,7 @@ fn show(path: &str, args: &Args, listing: &Listing, budget: usize) -> Output {
     }
     let (total, next) = (listing.total, args.offset + shown);
     if listing.ignored > 0 {
-        let left_out = plural(listing.ignored as u64, "entry").replace("entrys", "entries");
+        let left_out = plural(listing.ignored as u64, "entry");
         output
             .before
             .push(format!("left out by .gitignore: {left_out}"));
@@ -211,8 +211,8 @@ fn line(entry: &Entry, details: bool) -> String {
         EntryKind::Directory => format!("DIR  {name}/"),
         EntryKind::Heavy(entries) => {
             format!(
-                "DIR  {name}/ (not entered; {} entries)",
-                grouped(*entries as u64)
+                "DIR  {name}/ (not entered; {})",
+                plural(*entries as u64, "entry")
             )
         }
         EntryKind::File => format!("FILE {name}{size}"),
@@ -222,6 +222,9 @@ fn line(entry: &Entry, details: bool) -> String {
         EntryKind::Special(kind) => format!("{} {name}", special(*kind)),
         EntryKind::Unreadable(reason) => format!("??   {name} ({reason})"),
     };
+    if entry.is_denied {
+        line += " (denied)";
+    }
     if details {
         let modified = entry.modified.map(time).unwrap_or_default();
         let mode = entry

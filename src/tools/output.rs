@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::schema;
+use crate::words::clipped;
 
 /// What a tool says of one call.
 #[derive(Debug, Default)]
@@ -36,7 +37,9 @@ impl Output {
                 .keys()
                 .map(String::as_str)
                 .collect();
-            let (ignored, known) = (ignored.join(", "), known.join(", "));
+            let ignored: Vec<_> = ignored.iter().map(|it| clipped(it, 60)).collect();
+            let ignored = clipped(&ignored.join(", "), 300).into_owned();
+            let known = known.join(", ");
             self.before
                 .insert(0, format!("ignored: {ignored}; the arguments are {known}"));
         }

@@ -7,9 +7,10 @@ use serde_json::{Map, Value};
 use super::arguments::{self, Alias, named};
 use super::error::{ToolError, shown_path};
 use super::output::Output;
-use super::text::{self, grouped, plural};
+use super::text;
 use super::{Context, Tool, schema};
 use crate::fs::{self, Charset, Limits, Page, Position, Requested, Seek, TextFile};
+use crate::words::{grouped, plural};
 
 pub(super) const TOOL: Tool = Tool {
     name: "read_file",

@@ -10,9 +10,10 @@ use super::arguments::{self, Alias, named};
 use super::error::{ToolError, shown_path};
 use super::output::Output;
 use super::read_file::{nothing_at, seek};
-use super::text::{self, grouped};
+use super::text;
 use super::{Context, Tool, schema};
 use crate::fs::{Error, LineReader, Seek, Stopped, TextFile};
+use crate::words::grouped;
 
 pub(super) const TOOL: Tool = Tool {
     name: "read_lines",

@@ -38,6 +38,17 @@ pub(super) fn of<T: JsonSchema>() -> Map<String, Value> {
     object
 }
 
+/// The schema of a result: names and types only, since models read the result itself.
+pub(super) fn of_result<T: JsonSchema>() -> Map<String, Value> {
+    let mut schema = of::<T>();
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        for property in properties.values_mut().filter_map(Value::as_object_mut) {
+            property.retain(|name, _| matches!(name.as_str(), "type" | "items"));
+        }
+    }
+    schema
+}
+
 /// The arguments by name.
 pub(super) fn properties(schema: &Map<String, Value>) -> &Map<String, Value> {
     static NONE: std::sync::LazyLock<Map<String, Value>> = std::sync::LazyLock::new(Map::new);
@@ -70,7 +81,9 @@ fn plain(object: &mut Map<String, Value>) {
     if let Some(Value::Array(values)) = object.get_mut("enum") {
         values.retain(|it| !it.is_null());
     }
-    if object.get("default").is_some_and(Value::is_null) {
+    // What anybody would expect of an argument that is left out need not be said.
+    let is_plain = |it: &Value| it.is_null() || *it == false || *it == 0;
+    if object.get("default").is_some_and(is_plain) {
         object.remove("default");
     }
     // Descriptions come from doc comments, which are wrapped.

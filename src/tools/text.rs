@@ -4,6 +4,7 @@ use crate::fs::{Charset, Evidence, Requested, TextFile};
 
 use super::Context;
 use super::error::ToolError;
+use crate::words::plural;
 
 /// Opens a file as text, in the encoding that the caller named or that its bytes show.
 pub(super) fn open(
@@ -65,40 +66,4 @@ pub(super) fn damage_notices(invalid: u64, escaped: u64) -> Vec<String> {
         ));
     }
     notices
-}
-
-/// `1 line`, `2 lines`.
-pub(super) fn plural(count: u64, noun: &str) -> String {
-    let s = if count == 1 { "" } else { "s" };
-    format!("{} {noun}{s}", grouped(count))
-}
-
-/// A number with commas between its thousands.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn thousands_are_grouped() {
-        for (number, text) in [
-            (0, "0"),
-            (999, "999"),
-            (1_000, "1,000"),
-            (1_234_567, "1,234,567"),
-        ] {
-            assert_eq!(grouped(number), text);
-        }
-    }
 }

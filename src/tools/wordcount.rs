@@ -8,16 +8,16 @@ use super::error::ToolError;
 use super::output::Output;
 use super::{Context, Tool, arguments, schema, text};
 use crate::fs;
+use crate::words::grouped;
 
 pub(super) const TOOL: Tool = Tool {
     name: "wordcount",
     title: "Count words",
-    description: "Count the characters, words, lines and bytes of a text file in any encoding, like \
-                  wc. Chinese and Japanese characters count as one word each, as word processors \
-                  count them; cjk is the number of Han characters. Files of any size.",
+    description: "Count characters, words, lines and bytes of a text file in any encoding (wc). A \
+                  Chinese or Japanese character is one word, as in word processors; cjk counts Han.",
     returns_pages: false,
     input: schema::of::<Args>,
-    output: Some(schema::of::<Report>),
+    output: Some(schema::of_result::<Report>),
     aliases: &[],
     run,
 };
@@ -67,7 +67,7 @@ fn run(context: &Context<'_>, arguments: Map<String, Value>) -> Result<Output, T
         notes.push(format!("the encoding {} is a guess", file.charset.name()));
     }
     if counts.is_partial {
-        let (done, all) = (text::grouped(counts.bytes), text::grouped(file.size));
+        let (done, all) = (grouped(counts.bytes), grouped(file.size));
         notes.push(format!(
             "out of time: counted the first {done} of {all} bytes"
         ));

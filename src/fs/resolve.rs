@@ -1,0 +1,124 @@
+//! From what a caller wrote to what is opened: which root a path speaks of, in which reading.
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use super::open::{self, Reached, Want};
+use super::path_text::{self, Given, lexically_clean};
+use super::roots::OpenRoot;
+use super::{Error, meant};
+
+/// A place to look for a path: a root, and the rest of the path below it.
+pub(super) struct Place {
+    pub(super) root: Arc<OpenRoot>,
+    pub(super) below: PathBuf,
+}
+
+/// Opens what a path means: literally if there is such a thing, else in the readings that people
+/// and models mean by it.
+pub(super) fn reach(
+    text: &str,
+    home: Option<&Path>,
+    want: Want,
+    roots: &[Arc<OpenRoot>],
+) -> Result<Reached, Error> {
+    // A directory called `~` wins over the home directory.
+    let mut readings = vec![path_text::parse(text, None)?, path_text::parse(text, home)?];
+    for text in meant::unwrapped(text) {
+        readings.extend(path_text::parse(text, home));
+    }
+    readings.dedup();
+    for given in &readings {
+        match reach_literally(given, want, roots) {
+            Err(Error::NotFound { .. }) => {}
+            outcome => return outcome,
+        }
+    }
+    for given in &readings {
+        for place in places(given, roots) {
+            if let Some(below) = meant::respelled(&place.root, &place.below, roots)? {
+                return open::reach(&place.root, &below, given.want(want), roots);
+            }
+        }
+    }
+    let places = readings.iter().flat_map(|given| places(given, roots));
+    let near = places.map(|it| meant::near(&it.root, &it.below, roots));
+    let near = near
+        .into_iter()
+        .find(|it| !it.is_empty())
+        .unwrap_or_default();
+    Err(Error::NotFound { near })
+}
+
+/// Looks in every place that the path may speak of; the first where it exists counts.
+fn reach_literally(given: &Given, want: Want, roots: &[Arc<OpenRoot>]) -> Result<Reached, Error> {
+    let mut outcome = Err(Error::Outside);
+    for place in places(given, roots) {
+        outcome = open::reach(&place.root, &place.below, given.want(want), roots);
+        if !matches!(outcome, Err(Error::NotFound { .. })) {
+            break;
+        }
+    }
+    outcome
+}
+
+fn places(given: &Given, roots: &[Arc<OpenRoot>]) -> Vec<Place> {
+    if given.path.has_root() || given.path.is_absolute() {
+        return places_of_absolute(&given.path, roots);
+    }
+    let place = |root: &Arc<OpenRoot>| Place {
+        root: Arc::clone(root),
+        below: given.path.clone(),
+    };
+    roots.iter().map(place).collect()
+}
+
+/// The roots that an absolute path lies in by its components, the deepest first.
+fn places_of_absolute(path: &Path, roots: &[Arc<OpenRoot>]) -> Vec<Place> {
+    let clean = lexically_clean(path);
+    let mut places = Vec::new();
+    for root in roots {
+        let below = [&root.spelled, &root.real].into_iter().find_map(|prefix| {
+            // The text as given is preferred: `link/..` then means what the system means by it.
+            let below = path.strip_prefix(prefix).ok().filter(|it| !escapes(it));
+            below
+                .or_else(|| clean.strip_prefix(prefix).ok())
+                .map(Path::to_owned)
+        });
+        if let Some(below) = below {
+            let root = Arc::clone(root);
+            places.push(Place { root, below });
+        }
+    }
+    places.sort_by_key(|it| std::cmp::Reverse(it.root.real.components().count()));
+    places
+}
+
+/// The root, and the path below it, that an absolute path lies in.
+pub(super) fn locate(path: &Path, roots: &[Arc<OpenRoot>]) -> Option<Place> {
+    places_of_absolute(path, roots).into_iter().next()
+}
+
+/// Whether the text climbs above where it starts.
+fn escapes(path: &Path) -> bool {
+    let mut depth = 0_i32;
+    path.components().any(|component| {
+        match component {
+            Component::ParentDir => depth -= 1,
+            Component::Normal(_) => depth += 1,
+            _ => {}
+        }
+        depth < 0
+    })
+}
+
+impl Given {
+    /// What is wanted there, by the tool and by the path's own ending.
+    fn want(&self, want: Want) -> Want {
+        if self.wants_directory {
+            Want::Directory
+        } else {
+            want
+        }
+    }
+}
