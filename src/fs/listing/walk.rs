@@ -1,0 +1,118 @@
+//! Goes through directories by name. **Opens no file**: contents are reached through the resolver only.
+
+use std::path::Path;
+
+use super::filter::{Filter, IgnoreRules};
+use super::gather::Gather;
+use super::{STEP, Shape};
+use crate::fs::roots::{OpenedDir, plain_words};
+use crate::fs::{Error, Watch};
+
+/// The directory's own entries.
+pub(super) fn own(
+    opened: &OpenedDir,
+    filter: &Filter,
+    gather: &mut Gather<'_>,
+    watch: &Watch<'_>,
+) -> Result<(), Error> {
+    for (index, entry) in opened.dir.entries()?.enumerate() {
+        if index % STEP == 0 {
+            watch.step(index as u64, None)?;
+        }
+        let entry = entry?;
+        let name = entry.file_name();
+        let wanted = opened.only.as_ref().is_none_or(|only| *only == name);
+        if !wanted || !filter.matches(Path::new(&name)) {
+            continue;
+        }
+        let shape = match entry.file_type() {
+            Ok(it) if it.is_dir() => Shape::Directory,
+            Ok(it) if it.is_file() => Shape::File,
+            Ok(it) if it.is_symlink() => Shape::Link,
+            Ok(_) => Shape::Other,
+            Err(error) => Shape::Unreadable(plain_words(&error)),
+        };
+        gather.add(Path::new(&name), shape);
+    }
+    Ok(())
+}
+
+/// Names below a directory. Links are never entered; files are opened by nobody here.
+pub(super) fn below(
+    opened: &OpenedDir,
+    depth: usize,
+    filter: &Filter,
+    gather: &mut Gather<'_>,
+    watch: &Watch<'_>,
+) -> Result<usize, Error> {
+    let mut ignored = 0;
+    let mut rules = IgnoreRules::default();
+    rules.enter(&opened.real, 0);
+    let mut walker = walkdir::WalkDir::new(&opened.real)
+        .min_depth(1)
+        .max_depth(depth)
+        .follow_links(false)
+        .into_iter();
+    let mut seen = 0;
+    while let Some(item) = walker.next() {
+        seen += 1;
+        if seen % STEP == 0 {
+            watch.step(seen as u64, None)?;
+        }
+        let entry = match item {
+            Ok(entry) => entry,
+            Err(error) => {
+                unreadable(&opened.real, &error, gather);
+                continue;
+            }
+        };
+        let is_directory = entry.file_type().is_dir();
+        if rules.ignore(entry.path(), entry.depth(), is_directory) {
+            ignored += 1;
+            if is_directory {
+                walker.skip_current_dir();
+            }
+            continue;
+        }
+        let shape = if is_directory && filter.is_heavy(entry.file_name()) {
+            walker.skip_current_dir();
+            Shape::Heavy(std::fs::read_dir(entry.path()).map_or(0, Iterator::count))
+        } else if is_directory {
+            rules.enter(entry.path(), entry.depth());
+            Shape::Directory
+        } else if entry.file_type().is_file() {
+            Shape::File
+        } else if entry.file_type().is_symlink() {
+            Shape::Link
+        } else {
+            Shape::Other
+        };
+        let path = below_base(&opened.real, entry.path());
+        if filter.matches(path) {
+            gather.add(path, shape);
+        }
+    }
+    Ok(ignored)
+}
+
+/// The path from the listed directory on. Comparing components costs more than the whole walk, and
+/// all that is here begins with the same text.
+fn below_base<'a>(base: &Path, path: &'a Path) -> &'a Path {
+    let text = base.to_str().zip(path.to_str());
+    let rest = text.and_then(|(base, path)| path.get(base.len()..));
+    match rest {
+        Some(rest) => Path::new(rest.trim_start_matches(std::path::is_separator)),
+        None => path.strip_prefix(base).unwrap_or(path),
+    }
+}
+
+/// One that cannot be looked at is one marked entry, never the end of a listing.
+fn unreadable(base: &Path, error: &walkdir::Error, gather: &mut Gather<'_>) {
+    let path = error.path().and_then(|it| it.strip_prefix(base).ok());
+    let reason = error
+        .io_error()
+        .map_or("too many links".to_owned(), plain_words);
+    if let Some(path) = path {
+        gather.add(path, Shape::Unreadable(reason));
+    }
+}
