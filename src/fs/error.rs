@@ -25,6 +25,12 @@ pub(crate) enum Error {
     },
     /// The path holds a NUL character.
     Nul,
+    /// On Windows: a name that opens a device, or another stream of a file.
+    #[cfg_attr(
+        not(windows),
+        expect(dead_code, reason = "only Windows has such names")
+    )]
+    ReservedName,
     /// A URI that names no local file.
     NotAFileUri,
     /// Outside all roots; says nothing of whether it exists.

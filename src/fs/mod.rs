@@ -23,6 +23,8 @@ mod resolve;
 mod roots;
 mod text_file;
 mod watch;
+#[cfg(any(windows, test))]
+mod windows_path;
 
 pub(crate) use charset::{Charset, Requested};
 pub(crate) use count::count;

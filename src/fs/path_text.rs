@@ -18,6 +18,10 @@ pub(crate) fn parse(text: &str, home: Option<&Path>) -> Result<Given, Error> {
         return Err(Error::Nul);
     }
     let text = from_uri(text)?;
+    #[cfg(windows)]
+    if super::windows_path::trap(&text).is_some() {
+        return Err(Error::ReservedName);
+    }
     let path = match (text.as_str(), home) {
         ("~", Some(home)) => home.to_owned(),
         (text, Some(home)) if text.starts_with("~/") => home.join(&text[2..]),

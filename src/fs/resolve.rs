@@ -27,6 +27,18 @@ pub(super) fn reach(
     for text in meant::unwrapped(text) {
         readings.extend(path_text::parse(text, home));
     }
+    #[cfg(windows)]
+    for text in [
+        super::windows_path::from_shell(text),
+        super::windows_path::repaired(text),
+    ] {
+        let given = text.map(|it| path_text::parse(&it, home)).transpose()?;
+        // Only these spellings can be meant when the literal one lies in no root.
+        if places(&readings[0], roots).is_empty() && given.is_some() {
+            readings.clear();
+        }
+        readings.extend(given);
+    }
     readings.dedup();
     for given in &readings {
         match reach_literally(given, want, roots) {
@@ -80,10 +92,8 @@ fn places_of_absolute(path: &Path, roots: &[Arc<OpenRoot>]) -> Vec<Place> {
     for root in roots {
         let below = [&root.spelled, &root.real].into_iter().find_map(|prefix| {
             // The text as given is preferred: `link/..` then means what the system means by it.
-            let below = path.strip_prefix(prefix).ok().filter(|it| !escapes(it));
-            below
-                .or_else(|| clean.strip_prefix(prefix).ok())
-                .map(Path::to_owned)
+            let below = strip_root(path, prefix).filter(|it| !escapes(it));
+            below.or_else(|| strip_root(&clean, prefix))
         });
         if let Some(below) = below {
             let root = Arc::clone(root);
@@ -92,6 +102,19 @@ fn places_of_absolute(path: &Path, roots: &[Arc<OpenRoot>]) -> Vec<Place> {
     }
     places.sort_by_key(|it| std::cmp::Reverse(it.root.real.components().count()));
     places
+}
+
+/// What is left of a path below a root, by components.
+#[cfg(not(windows))]
+fn strip_root(path: &Path, root: &Path) -> Option<PathBuf> {
+    path.strip_prefix(root).ok().map(Path::to_owned)
+}
+
+/// What is left of a path below a root, by components; without regard to case, as on Windows.
+#[cfg(windows)]
+fn strip_root(path: &Path, root: &Path) -> Option<PathBuf> {
+    use super::windows_path::{below, normalised};
+    below(&normalised(path.to_str()?), &normalised(root.to_str()?)).map(PathBuf::from)
 }
 
 /// The root, and the path below it, that an absolute path lies in.

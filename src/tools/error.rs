@@ -103,6 +103,9 @@ fn about_file(path: &str, error: &Error, wanted: Wanted, roots: &Roots) -> Strin
             root.display()
         ),
         Error::Nul => format!("path {path} contains a NUL character; leave it out"),
+        Error::ReservedName => {
+            format!("{path} names a device or a stream on Windows, not a file; check the path")
+        }
         Error::NotAFileUri => {
             format!("{path} is not the URI of a local file; pass a path or a file:/// URI")
         }
