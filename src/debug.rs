@@ -71,8 +71,14 @@ impl Tap {
         self.show("->", &about, frame);
     }
 
+    /// Whether anybody hears of the session itself.
+    pub(crate) fn hears_notes(&self) -> bool {
+        self.echo != Echo::Off || self.log.hears_info()
+    }
+
     /// A line about the session itself.
     pub(crate) fn note(&self, text: &str) {
+        self.log.info(text);
         if self.echo != Echo::Off {
             self.log.show(&format!("{} -- {text}\n", clock()));
         }

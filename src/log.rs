@@ -82,6 +82,10 @@ impl Log {
         self.say(Level::Info, text);
     }
 
+    pub(crate) fn hears_info(&self) -> bool {
+        self.sinks().any(|it| it.level >= Level::Info)
+    }
+
     pub(crate) fn debug(&self, text: impl FnOnce() -> String) {
         if self.sinks().any(|it| it.level >= Level::Debug) {
             self.say(Level::Debug, &text());

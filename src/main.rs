@@ -30,6 +30,9 @@ use record::Recording;
 /// Wrong usage, as clap has it.
 const USAGE: u8 = 2;
 
+/// How long a session that is looked at waits for its directories before it begins.
+const ROOTS_WAIT: Duration = Duration::from_millis(50);
+
 /// How long the exit waits for somebody to read the last log lines.
 const LOG_WAIT: Duration = Duration::from_millis(200);
 
@@ -78,12 +81,14 @@ fn serve(config: Config) -> Result<()> {
     introduce(&tap, &config);
     if io::stdin().is_terminal() {
         log.show(
-            "filewright: waiting for MCP messages on stdin, one JSON object a line (Ctrl-D ends).\n\
-             Try {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"} or: filewright call --help\n",
+            "filewright: waiting for MCP messages on stdin, one JSON object a line; to try a tool: \
+             filewright call --help\n",
         );
     }
+    let roots = fs::Roots::open(config.roots, config.home, config.deny);
+    introduce_roots(&tap, &roots);
     let setup = server::Setup {
-        roots: fs::Roots::open(config.roots, config.home, config.deny),
+        roots,
         toolbox: config.toolbox,
         settings: config.settings,
         call_timeout: config.call_timeout,
@@ -93,7 +98,6 @@ fn serve(config: Config) -> Result<()> {
     };
     let served = server::serve(setup, platform::input(), platform::output());
     tap.note("exit");
-    log.info("exit");
     log.finish(LOG_WAIT);
     served.context("cannot start a thread")
 }
@@ -101,41 +105,34 @@ fn serve(config: Config) -> Result<()> {
 /// What a person wants to know first when a session is looked at.
 fn introduce(tap: &Tap, config: &Config) {
     let directory = std::env::current_dir().unwrap_or_default();
-    let roots: Vec<String> = config
-        .roots
-        .iter()
-        .map(|it| it.display().to_string())
-        .collect();
-    let environment: Vec<String> = config
-        .environment
-        .iter()
-        .map(|(name, value)| format!("{name}={value}"))
-        .collect();
-    let version = env!("CARGO_PKG_VERSION");
-    let system = (std::env::consts::OS, std::env::consts::ARCH);
-    let lines = [
-        format!("filewright {version} on {} {}", system.0, system.1),
-        format!("working directory: {}", directory.display()),
-        format!(
-            "directories: {}",
-            if roots.is_empty() {
-                "none".to_owned()
-            } else {
-                roots.join(", ")
-            }
-        ),
-        format!(
-            "environment: {}",
-            if environment.is_empty() {
-                "none".to_owned()
-            } else {
-                environment.join(" ")
-            }
-        ),
-    ];
-    for line in lines {
-        tap.note(&line);
-        tap.log.info(&line);
+    let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
+    tap.note(&format!(
+        "filewright {} on {system} {processor}",
+        env!("CARGO_PKG_VERSION")
+    ));
+    tap.note(&format!("working directory: {}", directory.display()));
+    for (name, value) in &config.environment {
+        tap.note(&format!("environment: {name}={value}"));
+    }
+}
+
+/// Which directories there are, and why one is not.
+fn introduce_roots(tap: &Tap, roots: &fs::Roots) {
+    if !tap.hears_notes() {
+        return;
+    }
+    roots.wait(ROOTS_WAIT);
+    let states = roots.states();
+    if states.is_empty() {
+        tap.note("no directory was given");
+    }
+    for (given, state) in states {
+        let state = match state {
+            fs::RootState::Ready(path) => format!("is {}", path.display()),
+            fs::RootState::Opening => "is still being opened".to_owned(),
+            fs::RootState::Unusable(reason) => format!("cannot be used: {reason}"),
+        };
+        tap.note(&format!("directory {} {state}", given.display()));
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Progress is first reported after this, and then at most four times a second.
@@ -21,14 +22,14 @@ pub(crate) enum Stopped {
 #[derive(Debug)]
 pub(crate) struct Stop {
     cancelled: AtomicBool,
-    deadline: Instant,
+    deadline: Mutex<Instant>,
 }
 
 impl Stop {
     pub(crate) fn at(deadline: Instant) -> Stop {
         Stop {
             cancelled: AtomicBool::new(false),
-            deadline,
+            deadline: Mutex::new(deadline),
         }
     }
 
@@ -41,7 +42,12 @@ impl Stop {
     }
 
     pub(crate) fn deadline(&self) -> Instant {
-        self.deadline
+        *self.deadline.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives the call a new deadline, for time that it had to wait through no fault of its own.
+    pub(crate) fn extend_to(&self, deadline: Instant) {
+        *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) = deadline;
     }
 }
 
@@ -81,7 +87,7 @@ impl<'a> Watch<'a> {
             return Err(Stopped::Cancelled);
         }
         let now = Instant::now();
-        if now >= self.stop.deadline {
+        if now >= self.stop.deadline() {
             return Err(Stopped::OutOfTime);
         }
         if let Some(report) = self.report

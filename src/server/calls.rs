@@ -21,7 +21,13 @@ const MAX_UNWRITTEN: usize = 8 * 1024 * 1024;
 impl Server {
     /// A worker's work.
     pub(super) fn run(&self, flight: &Arc<Flight>, tool: &str, arguments: Option<&RawValue>) {
-        self.outbox.wait_below(MAX_UNWRITTEN);
+        if self.outbox.unwritten() > MAX_UNWRITTEN {
+            // The client does not read; that time is its own.
+            self.outbox.wait_below(MAX_UNWRITTEN);
+            flight
+                .stop
+                .extend_to(Instant::now() + self.setup.call_timeout);
+        }
         if flight.stop.is_cancelled() {
             return;
         }
@@ -82,6 +88,9 @@ impl Server {
         let Some(limit) = Instant::now().checked_sub(GRACE) else {
             return;
         };
+        if self.outbox.unwritten() > MAX_UNWRITTEN {
+            return;
+        }
         for flight in self.flights.overdue(limit) {
             let tool = flight.tool.unwrap_or_default();
             let text = format!(

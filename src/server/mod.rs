@@ -134,6 +134,7 @@ impl Server {
     fn supervise(&self) {
         let mut next_look = Instant::now();
         let mut is_draining = false;
+        let mut left_to_write = (0, Instant::now());
         loop {
             if self.output_gone.load(Ordering::SeqCst) {
                 self.setup.tap.note("the output is closed");
@@ -149,6 +150,13 @@ impl Server {
                     return;
                 }
                 if (self.setup.output_is_gone)() {
+                    return;
+                }
+                // A client that closed our input and takes nothing any more waits for us to leave.
+                let unwritten = self.outbox.unwritten();
+                if unwritten == 0 || unwritten != left_to_write.0 {
+                    left_to_write = (unwritten, Instant::now());
+                } else if left_to_write.1.elapsed() > self.setup.call_timeout {
                     return;
                 }
             }
