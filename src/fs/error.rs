@@ -7,6 +7,7 @@ use super::watch::Stopped;
 
 /// What a path turned out to be, where that was not what the caller wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(unix), expect(dead_code, reason = "only Unix tells these apart"))]
 pub(crate) enum Kind {
     Fifo,
     Socket,

@@ -9,10 +9,7 @@ use std::fmt::Write as _;
 /// U+0000–001F and U+007F become `\x1B`, U+0080–009F become `\u{9B}`.
 pub(crate) fn escape_controls(text: &str) -> (Cow<'_, str>, u64) {
     let is_shown = |it: char| !it.is_control() || matches!(it, '\t' | '\n' | '\r');
-    // Most text has none, and bytes are told apart faster than characters.
-    let suspicious =
-        |byte: u8| byte < 0x20 && !matches!(byte, 9 | 10 | 13) || byte == 0x7F || byte == 0xC2;
-    if !text.bytes().any(suspicious) {
+    if !may_have_controls(text.as_bytes()) {
         return (Cow::Borrowed(text), 0);
     }
     let mut escaped = String::with_capacity(text.len() + 64);
@@ -26,6 +23,22 @@ pub(crate) fn escape_controls(text: &str) -> (Cow<'_, str>, u64) {
         }
     }
     (Cow::Owned(escaped), count)
+}
+
+/// Whether there are bytes that control characters are made of. Most text has none, and without an
+/// early exit inside the chunks the compiler looks at many bytes at once.
+fn may_have_controls(bytes: &[u8]) -> bool {
+    const CHUNK: usize = 256;
+    let is_suspicious = |byte: u8| {
+        byte < 0x20 && byte != b'\t' && byte != b'\n' && byte != b'\r'
+            || byte == 0x7F
+            || byte == 0xC2
+    };
+    bytes.chunks(CHUNK).any(|chunk| {
+        chunk
+            .iter()
+            .fold(false, |found, it| found | is_suspicious(*it))
+    })
 }
 
 /// A file's name on one line: control characters escaped, bytes that are not UTF-8 as `\xE9`.

@@ -24,7 +24,11 @@ impl LineEnds {
         };
         let has =
             |wanted| (0..head.len() / ends.unit).any(|it| ends.is(head, it * ends.unit, wanted));
-        ends.at_cr = memchr::memchr(b'\r', head).is_some() && has(b'\r') && !has(b'\n');
+        // Escape sequences last to the LF; such files are younger than lines that end at CR.
+        ends.at_cr = !charset.is_stateful()
+            && memchr::memchr(b'\r', head).is_some()
+            && has(b'\r')
+            && !has(b'\n');
         ends
     }
 

@@ -239,6 +239,23 @@ impl TextFile {
         }
     }
 
+    /// How far before `offset` decoding has to begin, in bytes: to the start of the line where escape
+    /// sequences decide what bytes mean, and nowhere else.
+    pub(super) fn lead(&self, offset: u64, watch: &Watch<'_>) -> Result<u64, Error> {
+        let mut start = offset;
+        while self.charset.is_stateful() && start > self.text_start {
+            watch.step(0, None)?;
+            let next = self.text_start.max(start.saturating_sub(BLOCK as u64));
+            let mut block = vec![0; usize::try_from(start - next).unwrap_or(0)];
+            self.read(next, &mut block)?;
+            if let Some(line_end) = memchr::memrchr(b'\n', &block) {
+                return Ok(offset - (next + line_end as u64 + 1));
+            }
+            start = next;
+        }
+        Ok(offset - start)
+    }
+
     /// The character start at or before `offset`, knowing that one is at `sure`.
     fn floor_after(&self, sure: u64, offset: u64) -> Result<u64, Error> {
         // Enough beyond the offset to see an LF that belongs to a CR before it.

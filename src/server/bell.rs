@@ -9,8 +9,10 @@ use std::time::Duration;
 pub(super) struct Bell {
     rung: Mutex<bool>,
     changed: Condvar,
+    /// Somebody listens who will look up by himself, but not soon.
+    is_dozing: AtomicBool,
     /// Somebody listens who will not look up by himself.
-    is_awaited: AtomicBool,
+    is_asleep: AtomicBool,
 }
 
 impl Bell {
@@ -19,9 +21,17 @@ impl Bell {
         self.changed.notify_all();
     }
 
-    /// Rings for a listener who would otherwise not look up; costs next to nothing else.
-    pub(super) fn ring_if_awaited(&self) {
-        if self.is_awaited.load(Ordering::SeqCst) && self.is_awaited.swap(false, Ordering::SeqCst) {
+    /// Rings for a listener who would otherwise not look up at all; costs next to nothing else.
+    pub(super) fn wake(&self) {
+        if self.is_asleep.load(Ordering::SeqCst) && self.is_asleep.swap(false, Ordering::SeqCst) {
+            self.ring();
+        }
+    }
+
+    /// Rings for a listener who would otherwise not look up soon.
+    pub(super) fn hurry(&self) {
+        self.wake();
+        if self.is_dozing.load(Ordering::SeqCst) && self.is_dozing.swap(false, Ordering::SeqCst) {
             self.ring();
         }
     }
@@ -36,12 +46,19 @@ impl Bell {
         *rung = false;
     }
 
+    /// The same, for a limit so long that it may have to be cut short.
+    pub(super) fn doze(&self, limit: Duration) {
+        self.is_dozing.store(true, Ordering::SeqCst);
+        self.wait_for(limit);
+        self.is_dozing.store(false, Ordering::SeqCst);
+    }
+
     /// Waits for the bell, unless there is something to do already.
-    pub(super) fn wait_unless(&self, is_busy: impl FnOnce() -> bool) {
-        self.is_awaited.store(true, Ordering::SeqCst);
+    pub(super) fn sleep_unless(&self, is_busy: impl FnOnce() -> bool) {
+        self.is_asleep.store(true, Ordering::SeqCst);
         // What came in before the line above did not ring, so look after it.
         if is_busy() {
-            self.is_awaited.store(false, Ordering::SeqCst);
+            self.is_asleep.store(false, Ordering::SeqCst);
             return;
         }
         let mut rung = self.rung.lock().unwrap_or_else(PoisonError::into_inner);

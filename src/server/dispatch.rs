@@ -203,8 +203,11 @@ impl Dispatcher {
         let worker = Arc::clone(server);
         let tool = call.tool;
         let run = move || worker.run(&flight, tool, arguments.as_deref());
-        server.pool.submit(bytes, run);
-        server.bell.ring_if_awaited();
+        if server.pool.submit(bytes, run) {
+            server.bell.hurry();
+        } else {
+            server.bell.wake();
+        }
     }
 
     fn listen(&mut self, asked: Asked<'_>, revision: &'static Revision) {

@@ -35,6 +35,10 @@ const TICK: Duration = Duration::from_millis(100);
 /// How often it looks while work waits for a thread.
 const BUSY_TICK: Duration = Duration::from_millis(5);
 
+/// After this many looks at nothing the supervisor sleeps until it is woken: an idle server uses no
+/// time at all, and a busy one need not wake it for every call.
+const IDLE_TICKS: u32 = 5;
+
 /// A call this much over its time is stuck where it cannot see that; it is answered for it.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -133,6 +137,7 @@ impl Server {
     /// Watches over the session until it has ended.
     fn supervise(&self) {
         let mut next_look = Instant::now();
+        let mut idle_ticks = 0;
         let mut is_draining = false;
         let mut left_to_write = (0, Instant::now());
         loop {
@@ -165,14 +170,16 @@ impl Server {
                 next_look = Instant::now() + TICK;
                 self.answer_overdue();
             }
+            let is_idle = !is_draining && self.flights.are_all_answered();
+            idle_ticks = if is_idle { idle_ticks + 1 } else { 0 };
             if work_waits {
                 self.bell.wait_for(BUSY_TICK);
-            } else if is_draining || !self.flights.are_all_answered() {
-                self.bell.wait_for(TICK);
+            } else if idle_ticks < IDLE_TICKS {
+                self.bell.doze(TICK);
             } else {
                 let is_busy =
                     || !self.flights.are_all_answered() || self.input_ended.load(Ordering::SeqCst);
-                self.bell.wait_unless(is_busy);
+                self.bell.sleep_unless(is_busy);
             }
         }
     }

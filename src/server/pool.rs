@@ -47,21 +47,25 @@ impl std::fmt::Debug for Pool {
 }
 
 impl Pool {
-    /// Queues work. `bytes` is how much memory its request holds.
-    pub(super) fn submit(self: &Arc<Self>, bytes: usize, run: impl FnOnce() + Send + 'static) {
+    /// Queues work. `bytes` is how much memory its request holds. True if it has to wait because no
+    /// thread is free.
+    pub(super) fn submit(
+        self: &Arc<Self>,
+        bytes: usize,
+        run: impl FnOnce() + Send + 'static,
+    ) -> bool {
         let run = Box::new(run);
         let mut state = self.lock();
         state.queue.push_back(Job { bytes, run });
         state.queued_bytes += bytes;
-        if state.idle >= state.queue.len() {
-            drop(state);
-            self.work.notify_one();
-        } else if state.threads < BASE {
+        let is_taken = state.idle >= state.queue.len();
+        if !is_taken && state.threads < BASE {
             self.add_thread(state);
-        } else if state.idle > 0 {
-            drop(state);
-            self.work.notify_one();
+            return false;
         }
+        drop(state);
+        self.work.notify_one();
+        !is_taken
     }
 
     /// Bytes of the requests that wait.
@@ -110,16 +114,31 @@ impl Pool {
                 return Some(job);
             }
             state.idle += 1;
-            let waited = self
-                .work
-                .wait_timeout_while(state, IDLE_LIMIT, |it| it.queue.is_empty());
-            let (next, outcome) = waited.unwrap_or_else(PoisonError::into_inner);
+            let may_end = state.threads > BASE;
+            let (next, timed_out) = self.wait(state, may_end);
             state = next;
             state.idle -= 1;
-            if outcome.timed_out() && state.queue.is_empty() && state.threads > BASE {
+            if timed_out && state.queue.is_empty() && state.threads > BASE {
                 state.threads -= 1;
                 return None;
             }
+        }
+    }
+
+    /// Waits for work; a thread that may end, only so long. An idle server uses no time at all.
+    fn wait<'a>(
+        &self,
+        state: MutexGuard<'a, State>,
+        may_end: bool,
+    ) -> (MutexGuard<'a, State>, bool) {
+        let is_idle = |it: &mut State| it.queue.is_empty();
+        if may_end {
+            let waited = self.work.wait_timeout_while(state, IDLE_LIMIT, is_idle);
+            let (state, outcome) = waited.unwrap_or_else(PoisonError::into_inner);
+            (state, outcome.timed_out())
+        } else {
+            let waited = self.work.wait_while(state, is_idle);
+            (waited.unwrap_or_else(PoisonError::into_inner), false)
         }
     }
 
