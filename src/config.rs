@@ -15,7 +15,7 @@ use anyhow::{Result, anyhow, bail};
 
 use crate::cli::Options;
 use crate::debug::Echo;
-use crate::fs::{Charset, DEFAULT_DENY, Deny};
+use crate::fs::{Charset, Deny};
 use crate::log::Level;
 use crate::tools::{Settings, Toolbox};
 use environment::Environment;
@@ -141,7 +141,6 @@ fn log_level(name: Option<&str>, environment: &Environment) -> Result<Option<Lev
 }
 
 fn toolbox(wanted: Option<Vec<String>>, disabled: Option<Vec<String>>) -> Result<Toolbox> {
-    let all = Toolbox::new(|_| true).specs();
     let trimmed = |names: Vec<String>| {
         let names = names
             .into_iter()
@@ -152,8 +151,8 @@ fn toolbox(wanted: Option<Vec<String>>, disabled: Option<Vec<String>>) -> Result
     let wanted = wanted.map(trimmed).filter(|it| !it.is_empty());
     let disabled = disabled.map(trimmed).unwrap_or_default();
     for name in wanted.iter().flatten().chain(&disabled) {
-        if !all.iter().any(|it| it.name == name) {
-            let known: Vec<&str> = all.iter().map(|it| it.name).collect();
+        if !Toolbox::names().any(|it| it == name) {
+            let known: Vec<&str> = Toolbox::names().collect();
             bail!(
                 "there is no tool {name}; the tools are {}",
                 known.join(", ")
@@ -169,10 +168,7 @@ fn toolbox(wanted: Option<Vec<String>>, disabled: Option<Vec<String>>) -> Result
 }
 
 fn deny(globs: Option<&[String]>) -> Result<Deny> {
-    let deny = match globs {
-        Some(globs) => Deny::new(globs.iter().map(String::as_str)),
-        None => Deny::new(DEFAULT_DENY),
-    };
+    let deny = globs.map_or_else(|| Ok(Deny::default()), Deny::new);
     deny.map_err(|reason| anyhow!("deny: {reason}"))
 }
 

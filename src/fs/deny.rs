@@ -1,6 +1,7 @@
 //! Files that are never read although they lie in a root: credential stores.
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
@@ -33,38 +34,44 @@ pub(crate) const DEFAULT_DENY: [&str; 21] = [
 
 /// The globs that are in force. They see a path from its root down, so that a root which itself
 /// lies in such a place is allowed.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Deny {
-    rules: Gitignore,
+    /// Compiled when first asked, if they are the default: that costs more time and memory than all
+    /// the rest of the start.
+    rules: OnceLock<Gitignore>,
 }
 
 impl Deny {
     /// The error names the glob that cannot be understood.
-    pub(crate) fn new<'a>(globs: impl IntoIterator<Item = &'a str>) -> Result<Deny, String> {
-        let mut builder = GitignoreBuilder::new("");
-        // Some file systems do not tell case apart, and no rule here should depend on which.
-        builder
-            .case_insensitive(true)
-            .map_err(|error| error.to_string())?;
-        for glob in globs {
-            builder
-                .add_line(None, glob)
-                .map_err(|error| format!("{glob}: {error}"))?;
-        }
-        let rules = builder.build().map_err(|error| error.to_string())?;
-        Ok(Deny { rules })
+    pub(crate) fn new(globs: &[impl AsRef<str>]) -> Result<Deny, String> {
+        Ok(Deny {
+            rules: OnceLock::from(compiled(globs)?),
+        })
     }
 
     /// Whether the file at this path below its root is denied.
     pub(super) fn holds(&self, below: &Path) -> bool {
         let clean = lexically_clean(below);
-        let is_inside = !clean.as_os_str().is_empty() && !clean.has_root();
-        is_inside
-            && self
-                .rules
-                .matched_path_or_any_parents(&clean, false)
-                .is_ignore()
+        if clean.as_os_str().is_empty() || clean.has_root() {
+            return false;
+        }
+        // That the default can be compiled is held by a test.
+        let default = || compiled(&DEFAULT_DENY).unwrap_or_else(|_| Gitignore::empty());
+        let rules = self.rules.get_or_init(default);
+        rules.matched_path_or_any_parents(&clean, false).is_ignore()
     }
+}
+
+fn compiled(globs: &[impl AsRef<str>]) -> Result<Gitignore, String> {
+    let mut builder = GitignoreBuilder::new("");
+    // Some file systems do not tell case apart, and no rule here should depend on which.
+    let set = builder.case_insensitive(true).map(drop);
+    set.map_err(|error| error.to_string())?;
+    for glob in globs {
+        let added = builder.add_line(None, glob.as_ref()).map(drop);
+        added.map_err(|error| format!("{}: {error}", glob.as_ref()))?;
+    }
+    builder.build().map_err(|error| error.to_string())
 }
 
 #[cfg(test)]
@@ -73,7 +80,8 @@ mod tests {
 
     #[test]
     fn credential_stores_are_denied_at_any_depth_and_in_any_case() {
-        let deny = Deny::new(DEFAULT_DENY).unwrap();
+        compiled(&DEFAULT_DENY).unwrap();
+        let deny = Deny::default();
         for path in [
             ".ssh/id_ed25519",
             "home/me/.SSH/key",
@@ -106,7 +114,7 @@ mod tests {
 
     #[test]
     fn the_list_can_be_emptied_and_a_bad_glob_is_named() {
-        assert!(!Deny::new([]).unwrap().holds(Path::new(".netrc")));
-        assert!(Deny::new(["a{b", "c"]).unwrap_err().contains("a{b"));
+        assert!(!Deny::new(&[""; 0]).unwrap().holds(Path::new(".netrc")));
+        assert!(Deny::new(&["a{b", "c"]).unwrap_err().contains("a{b"));
     }
 }

@@ -28,7 +28,9 @@ mod windows_path;
 
 pub(crate) use charset::{Charset, Requested};
 pub(crate) use count::count;
-pub(crate) use deny::{DEFAULT_DENY, Deny};
+#[cfg(test)]
+pub(crate) use deny::DEFAULT_DENY;
+pub(crate) use deny::Deny;
 pub(crate) use detect::Evidence;
 pub(crate) use error::{Error, Kind};
 pub(crate) use escape::escape_name;

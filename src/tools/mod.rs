@@ -89,6 +89,11 @@ impl Toolbox {
         }
     }
 
+    /// Every tool there is, offered or not.
+    pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+        TOOLS.iter().map(|it| it.name)
+    }
+
     pub(crate) fn specs(&self) -> Vec<Spec> {
         self.tools
             .iter()
