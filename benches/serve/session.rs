@@ -1,0 +1,324 @@
+//! Sessions with the program, its peers, and the figures made of them.
+
+use std::fs;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::*;
+
+/// A running server that has answered `initialize`.
+pub(crate) struct Session {
+    pub(crate) child: Child,
+    pub(crate) stdin: ChildStdin,
+    pub(crate) stdout: BufReader<ChildStdout>,
+}
+
+impl Session {
+    pub(crate) fn open(bench: &Bench) -> Result<Session> {
+        let mut child = Command::new(&bench.binary)
+            .arg(&bench.root)
+            .env_remove("FILEWRIGHT_BENCH_BIN")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let stdin = child.stdin.take().ok_or("no stdin")?;
+        let stdout = BufReader::new(child.stdout.take().ok_or("no stdout")?);
+        let mut session = Session {
+            child,
+            stdin,
+            stdout,
+        };
+        let params = json!({
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "bench", "version": "1"},
+        });
+        session.ask(&request(json!(0), "initialize", &params))?;
+        Ok(session)
+    }
+
+    /// Send one line, wait for one line.
+    pub(crate) fn ask(&mut self, line: &str) -> Result<String> {
+        self.stdin.write_all(line.as_bytes())?;
+        let mut answer = String::new();
+        self.stdout.read_line(&mut answer)?;
+        if answer.contains(r#""result":"#) {
+            Ok(answer)
+        } else {
+            Err(format!("unexpected answer to {line}{answer}").into())
+        }
+    }
+
+    /// Send everything from a thread of its own, and read until `lines` answers are there.
+    pub(crate) fn exchange(&mut self, requests: &[u8], lines: usize) -> Result<Vec<u8>> {
+        let Session { stdin, stdout, .. } = self;
+        thread::scope(|scope| {
+            let writer = scope.spawn(move || stdin.write_all(requests));
+            let mut answers = Vec::with_capacity(lines * 120);
+            let mut seen = 0;
+            while seen < lines {
+                let chunk = stdout.fill_buf()?;
+                if chunk.is_empty() {
+                    return Err(format!("the server ended after {seen} answers").into());
+                }
+                seen += chunk.iter().filter(|it| **it == b'\n').count();
+                answers.extend_from_slice(chunk);
+                let used = chunk.len();
+                stdout.consume(used);
+            }
+            writer.join().map_err(|_| "the writer panicked")??;
+            Ok(answers)
+        })
+    }
+
+    /// One line of /proc/PID/status.
+    pub(crate) fn memory(&self, field: &str) -> String {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()));
+        status
+            .ok()
+            .and_then(|it| {
+                let line = it.lines().find(|line| line.starts_with(field))?;
+                Some(line.split_once(':')?.1.trim().to_owned())
+            })
+            .unwrap_or_else(|| "not measured: no /proc/PID/status here".to_owned())
+    }
+
+    pub(crate) fn close(mut self) -> Result<()> {
+        drop(self.stdin);
+        io::copy(&mut self.stdout, &mut io::sink())?;
+        let status = self.child.wait()?;
+        if status.success() {
+            Ok(())
+        } else {
+            Err(format!("the server ended with {status}").into())
+        }
+    }
+}
+
+/// `cat` between two pipes: what a round trip costs with no server in it.
+pub(crate) struct Echo {
+    pub(crate) child: Child,
+    pub(crate) stdin: Option<ChildStdin>,
+    pub(crate) stdout: BufReader<ChildStdout>,
+}
+
+impl Echo {
+    pub(crate) fn open() -> Result<Echo> {
+        let mut child = Command::new("cat")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let stdin = child.stdin.take();
+        let stdout = BufReader::new(child.stdout.take().ok_or("no stdout")?);
+        Ok(Echo {
+            child,
+            stdin,
+            stdout,
+        })
+    }
+
+    pub(crate) fn round_trip(&mut self, line: &str) -> Result<Duration> {
+        let begun = Instant::now();
+        let stdin = self.stdin.as_mut().ok_or("no stdin")?;
+        stdin.write_all(line.as_bytes())?;
+        self.stdout.read_line(&mut String::new())?;
+        Ok(begun.elapsed())
+    }
+}
+
+impl Drop for Echo {
+    fn drop(&mut self) {
+        self.stdin = None;
+        // Nothing is left to do for a cat that can't be waited for.
+        let _ = self.child.wait();
+    }
+}
+
+/// A directory of this run's own, removed at its end.
+pub(crate) struct Scratch(pub(crate) PathBuf);
+
+impl Scratch {
+    pub(crate) fn new() -> Result<Scratch> {
+        let name = format!("bench-{}", std::process::id());
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        fs::create_dir_all(&path)?;
+        Ok(Scratch(path))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // A directory that stays is in the target directory, where it harms nobody.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+pub(crate) fn request(id: Value, method: &str, params: &Value) -> String {
+    let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+    format!("{message}\n")
+}
+
+pub(crate) fn call(id: usize, tool: &str, path: &str) -> String {
+    let params = json!({"name": tool, "arguments": {"path": path}});
+    request(json!(id), "tools/call", &params)
+}
+
+pub(crate) fn answered_once(answers: &[u8]) -> Result<()> {
+    let mut seen = vec![false; PIPELINED];
+    for line in answers.split(|it| *it == b'\n').filter(|it| !it.is_empty()) {
+        let answer: Value = serde_json::from_slice(line)?;
+        if answer["result"]["content"][0]["text"] != SMALL {
+            return Err(format!("unexpected answer {answer}").into());
+        }
+        let id = answer["id"]
+            .as_u64()
+            .and_then(|it| usize::try_from(it).ok());
+        match id.and_then(|it| seen.get_mut(it)) {
+            Some(seen) if !*seen => *seen = true,
+            _ => return Err(format!("id {} answered twice, or never asked", answer["id"]).into()),
+        }
+    }
+    match seen.iter().position(|it| !it) {
+        None => Ok(()),
+        Some(id) => Err(format!("request {id} was never answered").into()),
+    }
+}
+
+/// Programs that print one line and end: linked as usual, and linked statically.
+pub(crate) fn empty_programs(scratch: &Path) -> Vec<(&'static str, PathBuf)> {
+    let source = scratch.join("empty.rs");
+    let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
+    let build = |name, program: &str, flag: &str| {
+        fs::write(&source, "fn main() { println!(\"ready\"); }").ok()?;
+        let program = scratch.join(program);
+        let mut command = Command::new(&rustc);
+        command.args(["--edition=2024", "-O", "-C", flag, "-o"]);
+        let built = command.arg(&program).arg(&source).status();
+        built
+            .is_ok_and(|it| it.success())
+            .then_some((name, program))
+    };
+    let programs: Vec<_> = [
+        build("empty program", "empty", "target-feature=-crt-static"),
+        build(
+            "empty static program",
+            "empty-static",
+            "target-feature=+crt-static",
+        ),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if programs.is_empty() {
+        skipped("rustc could not build an empty program to compare with");
+    }
+    programs
+}
+
+pub(crate) fn time_first_line(mut command: Command) -> Result<Duration> {
+    let begun = Instant::now();
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let mut stdout = BufReader::new(child.stdout.take().ok_or("no stdout")?);
+    stdout.read_line(&mut String::new())?;
+    let took = begun.elapsed();
+    child.wait()?;
+    Ok(took)
+}
+
+/// Processor time of a running process: the sum over its threads, in nanoseconds.
+pub(crate) fn cpu_of_threads(process: u32) -> Option<Duration> {
+    let threads = fs::read_dir(format!("/proc/{process}/task")).ok()?;
+    threads
+        .map(|it| first_nanoseconds(&it.ok()?.path().join("schedstat")))
+        .sum()
+}
+
+pub(crate) fn first_nanoseconds(schedstat: &Path) -> Option<Duration> {
+    let text = fs::read_to_string(schedstat).ok()?;
+    let nanoseconds = text.split_whitespace().next()?.parse().ok()?;
+    Some(Duration::from_nanos(nanoseconds))
+}
+
+/// Processor time of `wc`, read between its end and the wait that would forget it.
+pub(crate) fn cpu_of_wc(flags: &str, file: &Path) -> Option<Duration> {
+    let mut child = Command::new("wc")
+        .arg(flags)
+        .arg(file)
+        .env("LC_ALL", "C.UTF-8")
+        .stdout(Stdio::piped())
+        .spawn()
+        .ok()?;
+    let mut said = String::new();
+    child.stdout.take()?.read_to_string(&mut said).ok()?;
+    let process = PathBuf::from(format!("/proc/{}", child.id()));
+    let zombie = |stat: &String| stat.contains(") Z ");
+    let ended = (0..1000).any(|_| {
+        thread::sleep(Duration::from_millis(1));
+        fs::read_to_string(process.join("stat"))
+            .as_ref()
+            .is_ok_and(zombie)
+    });
+    let spent = first_nanoseconds(&process.join("schedstat"));
+    child.wait().ok()?;
+    spent.filter(|_| ended)
+}
+
+/// Exactly `size` bytes of these words in an order that only looks random, ending in a line end.
+pub(crate) fn filled(words: &[&str], size: usize) -> Vec<u8> {
+    let mut text = Vec::with_capacity(size);
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    loop {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        let word = words[(state >> 40) as usize % words.len()];
+        if text.len() + word.len() >= size {
+            text.resize(size - 1, b'.');
+            text.push(b'\n');
+            return text;
+        }
+        text.extend_from_slice(word.as_bytes());
+    }
+}
+
+pub(crate) fn median(times: &mut [Duration]) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}
+
+pub(crate) fn percentile_99(times: &mut [Duration]) -> Duration {
+    times.sort();
+    times[times.len() * 99 / 100]
+}
+
+pub(crate) fn micros(time: Duration) -> String {
+    format!("{:>8.1} us", time.as_secs_f64() * 1e6)
+}
+
+pub(crate) fn millis(time: Duration) -> String {
+    format!("{:>8.1} ms", time.as_secs_f64() * 1e3)
+}
+
+pub(crate) fn ratio(ours: Duration, theirs: Duration) -> String {
+    format!("{:.2}", ours.as_secs_f64() / theirs.as_secs_f64())
+}
+
+pub(crate) fn heading(text: &str) {
+    println!("\n{text}");
+}
+
+pub(crate) fn row(name: &str, figures: &str) {
+    println!("  {name:<24} {figures}");
+}
+
+pub(crate) fn skipped(why: &str) {
+    println!("  SKIPPED: {why}");
+}

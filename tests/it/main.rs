@@ -1,0 +1,35 @@
+//! The integration tests: one binary that plays sessions against the built program.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that meets a surprise has to stop there"
+)]
+
+mod arguments;
+mod cancellation;
+mod cli;
+mod client;
+mod closing;
+mod counting;
+#[cfg(unix)]
+mod descriptors;
+mod docs;
+mod fuzz;
+mod launch;
+mod listens;
+#[cfg(unix)]
+mod nobody;
+mod operator;
+mod pages;
+mod protocol;
+mod published;
+mod reading;
+mod roots;
+mod script;
+mod shapes;
+mod slow;
+#[cfg(unix)]
+mod special;
+mod stdio;
+mod tidy;
+mod transcript;
+mod wire;

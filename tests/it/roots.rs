@@ -1,0 +1,226 @@
+//! The directories the program was given: missing, doubled, nested, files, or none.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::client::{Client, hello};
+use crate::launch::Launch;
+
+fn directory() -> TempDir {
+    let directory = TempDir::new().unwrap();
+    fs::write(directory.path().join("a.txt"), "a\n").unwrap();
+    directory
+}
+
+fn instructions(client: &mut Client) -> String {
+    let answer = client.request("initialize", hello("2025-11-25"));
+    answer["result"]["instructions"]
+        .as_str()
+        .unwrap()
+        .to_owned()
+}
+
+// B61, B134
+#[test]
+fn a_missing_directory_is_said_everywhere_and_used_once_it_is_there() {
+    let directory = directory();
+    let missing = directory.path().join("missing");
+    let mut client = Launch::new([&missing]).start();
+    assert!(instructions(&mut client).contains("missing"));
+    let answer = client.call("read_file", json!({"path": "b.txt"}));
+    assert!(answer.fault().contains("missing"), "{}", answer.fault());
+    fs::create_dir(&missing).unwrap();
+    fs::write(missing.join("b.txt"), "b\n").unwrap();
+    assert_eq!(
+        client.call("read_file", json!({"path": "b.txt"})).text(),
+        "b\n"
+    );
+}
+
+#[test]
+fn a_missing_directory_leaves_the_others_at_work() {
+    let directory = directory();
+    // An empty one is what is left of a host's variable that is not set.
+    for missing in [directory.path().join("missing"), "".into()] {
+        let mut client = Launch::new([&missing, directory.path()]).start();
+        let answer = client.call("read_file", json!({"path": "a.txt"}));
+        assert_eq!(answer.text(), "a\n");
+    }
+}
+
+#[test]
+fn a_file_given_as_directory_allows_that_file_alone() {
+    let directory = directory();
+    fs::write(directory.path().join("b.txt"), "b\n").unwrap();
+    let mut client = Launch::new([directory.path().join("a.txt")]).start();
+    assert_eq!(
+        client.call("read_file", json!({"path": "a.txt"})).text(),
+        "a\n"
+    );
+    client.call("read_file", json!({"path": "b.txt"})).fault();
+    let beside = directory.path().join("b.txt");
+    client.call("read_file", json!({"path": beside})).fault();
+}
+
+// B62
+#[test]
+fn a_directory_given_twice_counts_once_and_a_nested_one_harms_nothing() {
+    let directory = directory();
+    let root = directory.path().canonicalize().unwrap();
+    let mut client = Launch::new([&root, &root.join(".")]).start();
+    let listing = client.call("list_dir", json!({}));
+    assert!(listing.text().contains("FILE a.txt"), "{}", listing.text());
+    fs::create_dir(root.join("sub")).unwrap();
+    fs::write(root.join("sub/b.txt"), "b\n").unwrap();
+    let mut client = Launch::new([&root, &root.join("sub")]).start();
+    assert_eq!(
+        client.call("read_file", json!({"path": "b.txt"})).text(),
+        "b\n"
+    );
+    assert_eq!(
+        client
+            .call("read_file", json!({"path": "sub/b.txt"}))
+            .text(),
+        "b\n"
+    );
+}
+
+#[test]
+fn several_directories_are_listed_when_none_is_named() {
+    let (first, second) = (directory(), directory());
+    fs::write(second.path().join("b.txt"), "b\n").unwrap();
+    let mut client = Launch::new([first.path(), second.path()]).start();
+    let listing = client.call("list_dir", json!({}));
+    for root in [&first, &second] {
+        let name = root.path().file_name().unwrap().to_str().unwrap();
+        assert!(listing.text().contains(name), "{}", listing.text());
+    }
+    // A relative path is looked for in each, the first first.
+    assert_eq!(
+        client.call("read_file", json!({"path": "b.txt"})).text(),
+        "b\n"
+    );
+}
+
+// B60
+#[test]
+fn a_directory_may_have_a_space_and_a_hyphen_in_its_name() {
+    let directory = TempDir::new().unwrap();
+    for name in ["My Files", "-starts-with-a-hyphen", "日本 語"] {
+        let root = directory.path().join(name);
+        fs::create_dir(&root).unwrap();
+        fs::write(root.join("a.txt"), name).unwrap();
+        let mut client = Client::serving(&root);
+        assert_eq!(
+            client.call("read_file", json!({"path": "a.txt"})).text(),
+            name
+        );
+    }
+}
+
+#[test]
+fn without_a_directory_the_current_one_is_served() {
+    let directory = directory();
+    let mut client = Launch::new::<&str>([])
+        .with(|it| it.current_dir(directory.path()))
+        .start();
+    assert_eq!(
+        client.call("read_file", json!({"path": "a.txt"})).text(),
+        "a\n"
+    );
+}
+
+/// Where hosts start their servers, or where everything would be open.
+#[test]
+fn without_a_directory_some_places_are_not_served_and_every_call_says_so() {
+    let home = directory();
+    let binary = Path::new(env!("CARGO_BIN_EXE_filewright"))
+        .parent()
+        .unwrap();
+    for place in [Path::new("/"), Path::new("/usr"), home.path(), binary] {
+        let mut client = Launch::new::<&str>([])
+            .with(|it| it.current_dir(place).env("HOME", home.path()))
+            .start();
+        assert!(!instructions(&mut client).is_empty());
+        for (tool, path) in [
+            ("read_file", "a.txt"),
+            ("wordcount", "a.txt"),
+            ("list_dir", "."),
+        ] {
+            let answer = client.call(tool, json!({"path": path}));
+            assert!(
+                answer.fault().contains("directory"),
+                "{}: {}",
+                place.display(),
+                answer.fault()
+            );
+        }
+    }
+}
+
+// B54
+#[test]
+fn the_root_of_the_file_system_may_be_given_on_purpose() {
+    let directory = directory();
+    let mut client = Client::serving(Path::new("/"));
+    let path = directory.path().join("a.txt");
+    assert_eq!(
+        client.call("read_file", json!({"path": path})).text(),
+        "a\n"
+    );
+}
+
+// B52
+#[test]
+fn a_tilde_is_the_home_only_alone_or_before_a_slash() {
+    let directory = directory();
+    let root = directory.path();
+    fs::create_dir_all(root.join("home")).unwrap();
+    fs::create_dir_all(root.join("~Mine")).unwrap();
+    fs::write(root.join("home/h.txt"), "home\n").unwrap();
+    fs::write(root.join("~Mine/m.txt"), "mine\n").unwrap();
+    let mut client = Launch::new([root])
+        .with(|it| it.env("HOME", root.join("home")))
+        .start();
+    assert_eq!(
+        client.call("read_file", json!({"path": "~/h.txt"})).text(),
+        "home\n"
+    );
+    assert_eq!(
+        client
+            .call("read_file", json!({"path": "~Mine/m.txt"}))
+            .text(),
+        "mine\n"
+    );
+    assert!(
+        client
+            .call("list_dir", json!({"path": "~"}))
+            .text()
+            .contains("h.txt")
+    );
+}
+
+#[test]
+fn the_list_of_what_is_denied_can_be_replaced() {
+    let directory = directory();
+    let root = directory.path();
+    for name in [".netrc", "keys.kdbx", "own.secret"] {
+        fs::write(root.join(name), "x\n").unwrap();
+    }
+    let config = root.join("c.toml");
+    let denied = |text: &str| -> Vec<bool> {
+        fs::write(&config, text).unwrap();
+        let launch = Launch::new([root]).with(|it| it.arg("--config").arg(&config));
+        let mut client = launch.start();
+        let names = [".netrc", "keys.kdbx", "own.secret"].into_iter();
+        let answers = names.map(|it| client.call("read_file", json!({"path": it})));
+        let results = answers.map(|it| it.0["result"]["isError"] == true);
+        results.collect()
+    };
+    assert_eq!(denied(""), [true, true, false]);
+    assert_eq!(denied("deny = []\n"), [false, false, false]);
+    assert_eq!(denied("deny = [\"*.secret\"]\n"), [false, false, true]);
+}
