@@ -9,6 +9,8 @@ mod calls;
 mod dispatch;
 mod flights;
 mod pool;
+#[cfg(test)]
+mod tests;
 
 use std::io::{Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -80,17 +82,7 @@ pub(crate) fn serve(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
 ) -> std::io::Result<()> {
-    let specs = setup.toolbox.specs();
-    let server = Arc::new(Server {
-        setup,
-        specs,
-        outbox: Outbox::default(),
-        flights: Flights::default(),
-        pool: Arc::default(),
-        bell: Bell::default(),
-        input_ended: AtomicBool::new(false),
-        output_gone: AtomicBool::new(false),
-    });
+    let server = Arc::new(Server::new(setup));
     spawn(&server, "writer", move |it| it.write_to(output))?;
     spawn(&server, "reader", move |it| {
         Dispatcher::new(Arc::clone(it)).read_from(input)
@@ -119,6 +111,19 @@ fn spawn(
 }
 
 impl Server {
+    fn new(setup: Setup) -> Server {
+        Server {
+            specs: setup.toolbox.specs(),
+            setup,
+            outbox: Outbox::default(),
+            flights: Flights::default(),
+            pool: Arc::default(),
+            bell: Bell::default(),
+            input_ended: AtomicBool::new(false),
+            output_gone: AtomicBool::new(false),
+        }
+    }
+
     /// The writer's thread.
     fn write_to(&self, output: impl Write) {
         let written = |outgoing: &Outgoing| self.setup.tap.sent(outgoing);

@@ -86,7 +86,9 @@ class New:
         mode = "2026-07-28" if WHICH == "modern" else "auto"
         self.client = mcp.Client(SERVER, mode=mode)
         await self.client.__aenter__()
-        self.name, self.revision = self.client.server_info.name, self.client.protocol_version
+        # Without a handshake this client never learns who serves it.
+        info = self.client.server_info
+        self.name, self.revision = (info.name if info else None), self.client.protocol_version
         return self
 
     async def __aexit__(self, *error):
@@ -114,7 +116,8 @@ def error_code(error):
 
 
 async def converse(client):
-    check("the server names itself", None if client.name == "filewright" else client.name)
+    if client.name is not None or WHICH != "modern":
+        check("the server names itself", None if client.name == "filewright" else client.name)
     modern = client.revision == "2026-07-28"
     check(f"the revision is {client.revision}", None if modern == (WHICH != "mcp1") else "of the other era")
     names = [tool.name for tool in await client.tools()]
@@ -148,8 +151,8 @@ async def seconds_until_gone(pid, since):
 
 async def main():
     client = Old() if WHICH == "mcp1" else New()
-    with anyio.fail_after(30):
-        await client.__aenter__()
+    # No time limit of its own: a cancel scope must not be left before what is opened in it. The script has one.
+    await client.__aenter__()
     await converse(client)
     with open(f"{STEM}.pid", encoding="ascii") as file:
         pid = int(file.read())
