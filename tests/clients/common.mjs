@@ -48,14 +48,21 @@ export function complaint(call, result) {
 // Milliseconds until the process is gone, from `since` on.
 export async function gone(pid, since) {
   while (performance.now() - since < 5000) {
-    try {
-      process.kill(pid, 0);
-    } catch {
-      return performance.now() - since;
-    }
+    if (hasEnded(pid)) return performance.now() - since;
     await sleep(5);
   }
   return Infinity;
+}
+
+// One that has ended stays in the table of processes until its parent looks, who may be an init in no hurry.
+function hasEnded(pid) {
+  try {
+    process.kill(pid, 0);
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z');
+  } catch (error) {
+    return error.code === 'ESRCH' || error.code === 'ENOENT' && existsSync('/proc/self/stat');
+  }
 }
 
 export function checkGone(milliseconds) {

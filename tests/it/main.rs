@@ -24,6 +24,8 @@ mod protocol;
 mod published;
 mod reading;
 mod roots;
+#[cfg(target_os = "linux")]
+mod sandbox;
 mod script;
 mod shapes;
 mod slow;
