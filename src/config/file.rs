@@ -40,6 +40,9 @@ enum MaybeWord {
 #[derive(Debug, Deserialize)]
 struct RootTable {
     path: PathBuf,
+    /// Whether anything below may be written. Nothing is, so far.
+    #[serde(default)]
+    write: bool,
 }
 
 /// The keys of [`ConfigFile`], for errors; a test holds them together.
@@ -73,12 +76,18 @@ pub(super) fn read(path: &Path) -> Result<ConfigFile> {
         .flatten()
     {
         if let Some(root) = root.as_table() {
-            check_keys(root, &["path"], format!("{shown}, [[root]]"))?;
+            check_keys(root, &["path", "write"], format!("{shown}, [[root]]"))?;
         }
     }
     let mut file: ConfigFile = table
         .try_into()
         .map_err(|error| anyhow!("{shown}: {error}"))?;
+    if let Some(root) = file.root.iter().find(|it| it.write) {
+        bail!(
+            "{shown}, [[root]] {}: write = true is not possible; this version writes nothing",
+            root.path.display()
+        );
+    }
     file.base = path.parent().map(Path::to_owned).unwrap_or_default();
     Ok(file)
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::path_text::lexically_clean;
@@ -38,14 +39,22 @@ pub(crate) const DEFAULT_DENY: [&str; 21] = [
 pub(crate) struct Deny {
     /// Compiled when first asked, if they are the default: that costs more time and memory than all
     /// the rest of the start.
-    rules: OnceLock<Gitignore>,
+    rules: OnceLock<Rules>,
+}
+
+#[derive(Debug)]
+struct Rules {
+    /// Everything that any glob may be about, exceptions left aside. Nearly no path is, and one look
+    /// here is much cheaper than asking for the path and for each directory above it.
+    suspects: GlobSet,
+    exact: Gitignore,
 }
 
 impl Deny {
     /// The error names the glob that cannot be understood.
     pub(crate) fn new(globs: &[impl AsRef<str>]) -> Result<Deny, String> {
         Ok(Deny {
-            rules: OnceLock::from(compiled(globs)?),
+            rules: OnceLock::from(Rules::new(globs)?),
         })
     }
 
@@ -56,22 +65,50 @@ impl Deny {
             return false;
         }
         // That the default can be compiled is held by a test.
-        let default = || compiled(&DEFAULT_DENY).unwrap_or_else(|_| Gitignore::empty());
-        let rules = self.rules.get_or_init(default);
-        rules.matched_path_or_any_parents(&clean, false).is_ignore()
+        let rules = self
+            .rules
+            .get_or_init(|| Rules::new(&DEFAULT_DENY).unwrap_or_default());
+        rules.suspects.is_match(&*clean)
+            && rules
+                .exact
+                .matched_path_or_any_parents(&clean, false)
+                .is_ignore()
     }
 }
 
-fn compiled(globs: &[impl AsRef<str>]) -> Result<Gitignore, String> {
-    let mut builder = GitignoreBuilder::new("");
-    // Some file systems do not tell case apart, and no rule here should depend on which.
-    let set = builder.case_insensitive(true).map(drop);
-    set.map_err(|error| error.to_string())?;
-    for glob in globs {
-        let added = builder.add_line(None, glob.as_ref()).map(drop);
-        added.map_err(|error| format!("{}: {error}", glob.as_ref()))?;
+impl Default for Rules {
+    fn default() -> Rules {
+        Rules {
+            suspects: GlobSet::empty(),
+            exact: Gitignore::empty(),
+        }
     }
-    builder.build().map_err(|error| error.to_string())
+}
+
+impl Rules {
+    fn new(globs: &[impl AsRef<str>]) -> Result<Rules, String> {
+        let mut exact = GitignoreBuilder::new("");
+        // Some file systems do not tell case apart, and no rule here should depend on which.
+        let set = exact.case_insensitive(true).map(drop);
+        set.map_err(|error| error.to_string())?;
+        let mut suspects = GlobSetBuilder::new();
+        for glob in globs.iter().map(AsRef::as_ref) {
+            let wrong = |error: &dyn std::fmt::Display| format!("{glob}: {error}");
+            exact.add_line(None, glob).map_err(|error| wrong(&error))?;
+            if glob.starts_with(['!', '#']) || glob.trim().is_empty() {
+                continue;
+            }
+            let stem = glob.trim_matches('/').trim_start_matches("**/");
+            for pattern in [format!("**/{stem}"), format!("**/{stem}/**")] {
+                let built = GlobBuilder::new(&pattern).case_insensitive(true).build();
+                suspects.add(built.map_err(|error| wrong(&error))?);
+            }
+        }
+        Ok(Rules {
+            suspects: suspects.build().map_err(|error| error.to_string())?,
+            exact: exact.build().map_err(|error| error.to_string())?,
+        })
+    }
 }
 
 #[cfg(test)]
@@ -80,7 +117,7 @@ mod tests {
 
     #[test]
     fn credential_stores_are_denied_at_any_depth_and_in_any_case() {
-        compiled(&DEFAULT_DENY).unwrap();
+        Rules::new(&DEFAULT_DENY).unwrap();
         let deny = Deny::default();
         for path in [
             ".ssh/id_ed25519",

@@ -1,5 +1,6 @@
 //! What the text of a path says, before any file system is asked. Plain functions over text.
 
+use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
 use super::Error;
@@ -22,28 +23,29 @@ pub(crate) fn parse(text: &str, home: Option<&Path>) -> Result<Given, Error> {
     if super::windows_path::trap(&text).is_some() {
         return Err(Error::ReservedName);
     }
-    let path = match (text.as_str(), home) {
+    let path = match (text.as_ref(), home) {
         ("~", Some(home)) => home.to_owned(),
         (text, Some(home)) if text.starts_with("~/") => home.join(&text[2..]),
         (text, _) => PathBuf::from(text),
     };
+    let wants_directory = text.ends_with(std::path::is_separator);
     Ok(Given {
         path,
-        wants_directory: text.ends_with(std::path::is_separator),
+        wants_directory,
     })
 }
 
 /// The path in a `file://` URI (RFC 8089), percent-decoded; any other text as it is.
-fn from_uri(text: &str) -> Result<String, Error> {
+fn from_uri(text: &str) -> Result<Cow<'_, str>, Error> {
     let Some((scheme, rest)) = text.split_once("://") else {
-        return Ok(text.to_owned());
+        return Ok(Cow::Borrowed(text));
     };
     if scheme.is_empty()
         || !scheme
             .bytes()
             .all(|it| it.is_ascii_alphanumeric() || it == b'+')
     {
-        return Ok(text.to_owned());
+        return Ok(Cow::Borrowed(text));
     }
     if !scheme.eq_ignore_ascii_case("file") {
         return Err(Error::NotAFileUri);
@@ -60,11 +62,11 @@ fn from_uri(text: &str) -> Result<String, Error> {
     // `file:///C:/x` names `C:/x`.
     let drive = path.as_bytes();
     let has_drive = drive.len() >= 3 && drive[1].is_ascii_alphabetic() && drive[2] == b':';
-    Ok(if has_drive {
+    Ok(Cow::Owned(if has_drive {
         path[1..].to_owned()
     } else {
         path
-    })
+    }))
 }
 
 fn percent_decoded(text: &str) -> Option<String> {
@@ -85,7 +87,16 @@ fn percent_decoded(text: &str) -> Option<String> {
 
 /// Resolves `.` and `..` by text alone. Good enough to find which root a path speaks of, never to
 /// decide what is opened.
-pub(crate) fn lexically_clean(path: &Path) -> PathBuf {
+pub(crate) fn lexically_clean(path: &Path) -> Cow<'_, Path> {
+    let text = path.as_os_str().as_encoded_bytes();
+    let is_clean = !text
+        .windows(2)
+        .any(|it| matches!(it, b".." | b"./" | b"//" | b".\\"))
+        && !text.ends_with(b"/")
+        && text != b".";
+    if is_clean {
+        return Cow::Borrowed(path);
+    }
     let mut clean = PathBuf::new();
     for component in path.components() {
         match component {
@@ -96,7 +107,7 @@ pub(crate) fn lexically_clean(path: &Path) -> PathBuf {
             other => clean.push(other),
         }
     }
-    clean
+    Cow::Owned(clean)
 }
 
 #[cfg(test)]

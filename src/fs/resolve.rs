@@ -22,8 +22,26 @@ pub(super) fn reach(
     want: Want,
     roots: &[Arc<OpenRoot>],
 ) -> Result<Reached, Error> {
-    // A directory called `~` wins over the home directory.
-    let mut readings = vec![path_text::parse(text, None)?, path_text::parse(text, home)?];
+    let literal = path_text::parse(text, None)?;
+    match reach_literally(&literal, want, roots) {
+        Err(Error::NotFound { .. }) => reach_meant(text, literal, home, want, roots),
+        // A path of another shell on Windows seems to be absolute and to lie nowhere.
+        #[cfg(windows)]
+        Err(Error::Outside) => reach_meant(text, literal, home, want, roots),
+        outcome => outcome,
+    }
+}
+
+/// Opens what people and models mean by a path under which there is nothing.
+fn reach_meant(
+    text: &str,
+    literal: Given,
+    home: Option<&Path>,
+    want: Want,
+    roots: &[Arc<OpenRoot>],
+) -> Result<Reached, Error> {
+    // A directory called `~` would have won over the home directory.
+    let mut readings = vec![literal, path_text::parse(text, home)?];
     for text in meant::unwrapped(text) {
         readings.extend(path_text::parse(text, home));
     }
@@ -64,18 +82,29 @@ pub(super) fn reach(
 
 /// Looks in every place that the path may speak of; the first where it exists counts.
 fn reach_literally(given: &Given, want: Want, roots: &[Arc<OpenRoot>]) -> Result<Reached, Error> {
+    let want = given.want(want);
     let mut outcome = Err(Error::Outside);
-    for place in places(given, roots) {
-        outcome = open::reach(&place.root, &place.below, given.want(want), roots);
-        if !matches!(outcome, Err(Error::NotFound { .. })) {
-            break;
-        }
+    let mut look = |root, below: &Path| {
+        outcome = open::reach(root, below, want, roots);
+        matches!(outcome, Err(Error::NotFound { .. }))
+    };
+    // Most paths are relative, and that way nothing need be copied.
+    if is_absolute(&given.path) {
+        places(given, roots)
+            .iter()
+            .all(|it| look(&it.root, &it.below));
+    } else {
+        roots.iter().all(|root| look(root, &given.path));
     }
     outcome
 }
 
+fn is_absolute(path: &Path) -> bool {
+    path.has_root() || path.is_absolute()
+}
+
 fn places(given: &Given, roots: &[Arc<OpenRoot>]) -> Vec<Place> {
-    if given.path.has_root() || given.path.is_absolute() {
+    if is_absolute(&given.path) {
         return places_of_absolute(&given.path, roots);
     }
     let place = |root: &Arc<OpenRoot>| Place {

@@ -287,7 +287,7 @@ impl Root {
 
 impl OpenRoot {
     fn open(given: &Path, deny: &Arc<Deny>) -> io::Result<OpenRoot> {
-        let spelled = lexically_clean(&std::path::absolute(given)?);
+        let spelled = lexically_clean(&std::path::absolute(given)?).into_owned();
         let real = plain(fs::canonicalize(given)?);
         let is_directory = fs::metadata(&real)?.is_dir();
         let directory = if is_directory {

@@ -77,9 +77,13 @@ impl Source {
         first.trim_end_matches(".rs")
     }
 
-    /// The lines that are code, tests at the end of the file apart.
+    /// The lines that are code, tests at the end of the file or in one of their own apart.
     fn code(&self) -> impl Iterator<Item = &str> {
-        let product = self.text.split("#[cfg(test)]").next().unwrap();
+        let tests = "#[cfg(test)]\nmod tests {";
+        let product = match self.path.ends_with("/tests.rs") {
+            true => "",
+            false => self.text.split(tests).next().unwrap(),
+        };
         let lines = product.lines().map(str::trim_start);
         lines.filter(|it| !it.starts_with("//"))
     }
