@@ -81,6 +81,12 @@ fn is_suspicious(byte: u8) -> bool {
     byte < 0x20 && !matches!(byte, 8..=13 | 0x1B) || byte == 0x7F
 }
 
+/// Whether decoded text shows that its file is none: two NULs in a row.
+pub(super) fn is_binary(text: &str) -> bool {
+    // Most text has no NUL at all, which is found out faster.
+    memchr::memchr(0, text.as_bytes()).is_some() && text.contains("\0\0")
+}
+
 /// What kind of file begins like this, unless it is a kind of text.
 fn magic(head: &[u8]) -> Option<&'static str> {
     let kind = infer::get(head)?;

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::align;
 use super::decode::decode_all;
+use super::detect::is_binary;
 use super::escape::escape_controls;
 use super::line_ends::LineScanner;
 use super::text_file::BLOCK;
@@ -119,7 +120,7 @@ impl<'a> LineReader<'a> {
             let (text, invalid) = decode_all(charset, &kept[..cut]);
             (text, invalid, Some(start + cut as u64))
         };
-        if self.file.evidence != Evidence::Caller && text.contains("\0\0") {
+        if self.file.evidence != Evidence::Caller && is_binary(&text) {
             let size = self.file.size;
             return Err(Error::Binary { kind: None, size });
         }

@@ -6,6 +6,8 @@
 mod align;
 mod charset;
 mod count;
+mod count_avx2;
+mod count_lanes;
 mod decode;
 mod deny;
 mod detect;

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use super::align;
 use super::decode::{TextDecoder, decode_all};
+use super::detect::is_binary;
 use super::escape::escape_controls;
 use super::line_ends::LineScanner;
 use super::text_file::BLOCK;
@@ -86,7 +87,7 @@ pub(crate) fn read_page(
         invalid,
     } = cut(file, &mut stretch, limits);
     text.drain(..stretch.lead_text);
-    if file.evidence != Evidence::Caller && text.contains("\0\0") {
+    if file.evidence != Evidence::Caller && is_binary(&text) {
         let size = file.size;
         return Err(Error::Binary { kind: None, size });
     }
