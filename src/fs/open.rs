@@ -265,7 +265,9 @@ fn check_file(file: File) -> Result<Reached, Error> {
     if metadata.is_dir() {
         Err(Error::IsDirectory)
     } else if !metadata.is_file() {
-        Err(Error::NotRegular(kind_of_std(&metadata)))
+        Err(Error::NotRegular(kind_of(
+            &cap_std::fs::Metadata::from_file(&file)?,
+        )))
     } else {
         let size = metadata.len();
         Ok(Reached::File { file, size })
@@ -284,25 +286,8 @@ pub(super) fn kind_of(metadata: &cap_std::fs::Metadata) -> Kind {
     }
 }
 
-#[cfg(unix)]
-fn kind_of_std(metadata: &std::fs::Metadata) -> Kind {
-    use std::os::unix::fs::FileTypeExt as _;
-    let file_type = metadata.file_type();
-    match () {
-        () if file_type.is_fifo() => Kind::Fifo,
-        () if file_type.is_socket() => Kind::Socket,
-        () if file_type.is_block_device() || file_type.is_char_device() => Kind::Device,
-        () => Kind::Other,
-    }
-}
-
 #[cfg(not(unix))]
 pub(super) fn kind_of(_: &cap_std::fs::Metadata) -> Kind {
-    Kind::Other
-}
-
-#[cfg(not(unix))]
-fn kind_of_std(_: &std::fs::Metadata) -> Kind {
     Kind::Other
 }
 

@@ -214,11 +214,11 @@ fn continuation(context: &Context<'_>, args: &Args, from: Position, page: &Page)
         Some(0) => args.limit.map(|it| format!(" limit={it}")),
         left => left.map(|it| format!(" limit={it}")),
     };
-    let encoding = args.encoding.as_ref().map(|it| format!(" encoding={it}"));
+    let encoding = text::encoding_argument(args.encoding.as_ref());
     format!(
         "{why}{mid_line}. Continue: read_file {place}{}{}",
         limit.unwrap_or_default(),
-        encoding.unwrap_or_default()
+        encoding
     )
 }
 

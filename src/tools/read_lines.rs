@@ -189,12 +189,7 @@ impl<'a> Lines<'a> {
             let before = self.text.len();
             self.push(&line.text);
             if let Some(rest) = line.rest {
-                let encoding = self
-                    .args
-                    .encoding
-                    .as_ref()
-                    .map(|it| format!(" encoding={it}"));
-                let encoding = encoding.unwrap_or_default();
+                let encoding = text::encoding_argument(self.args.encoding.as_ref());
                 // Writing into a String cannot fail.
                 let _ = writeln!(
                     self.text,
@@ -246,12 +241,7 @@ impl<'a> Lines<'a> {
             } else {
                 " numbers=false"
             };
-            let encoding = self
-                .args
-                .encoding
-                .as_ref()
-                .map(|it| format!(" encoding={it}"));
-            let encoding = encoding.unwrap_or_default();
+            let encoding = text::encoding_argument(self.args.encoding.as_ref());
             output.after.push(format!(
                 "{why}. Continue: read_lines start={next} count={count}{numbers}{encoding}"
             ));

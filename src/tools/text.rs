@@ -41,6 +41,13 @@ pub(super) fn requested(label: Option<&str>) -> Result<Requested, ToolError> {
     })
 }
 
+/// The end of a continuation: the encoding that the caller named, named again.
+pub(super) fn encoding_argument(encoding: Option<&String>) -> String {
+    encoding
+        .map(|it| format!(" encoding={it}"))
+        .unwrap_or_default()
+}
+
 /// Says in which encoding a file was read, where that is not plain UTF-8.
 pub(super) fn encoding_notice(file: &TextFile) -> Option<String> {
     let guessed = match file.evidence {
