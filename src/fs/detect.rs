@@ -4,7 +4,7 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{GB18030, GBK};
 use infer::MatcherType;
 
-use super::Charset;
+use super::{Charset, detect_wide as wide};
 
 /// How much of a file is looked at.
 pub(super) const HEAD_SIZE: usize = 64 * 1024;
@@ -38,7 +38,8 @@ pub(super) enum Verdict {
     Binary(Option<&'static str>),
 }
 
-/// Looks at the head of a file. `whole` says that nothing follows it.
+/// Looks at the head of a file, or at a stretch of it that begins at a character. `whole` says that
+/// nothing follows.
 pub(super) fn detect(head: &[u8], whole: bool, fallback: Option<Charset>) -> Verdict {
     let marked = MARKED
         .into_iter()
@@ -56,24 +57,37 @@ pub(super) fn detect(head: &[u8], whole: bool, fallback: Option<Charset>) -> Ver
         Err(error) => error.error_len().is_none() && !whole,
     };
     let controls = head.iter().filter(|it| is_suspicious(**it)).count();
-    if !is_utf8 || controls > 0 {
-        if let Some(kind) = magic(head) {
-            return Verdict::Binary(Some(kind));
-        }
-        let many_controls = controls * 1000 >= head.len() * 3 && controls > 1;
-        if many_controls || memchr::memmem::find(head, b"\0\0").is_some() {
-            return Verdict::Binary(None);
-        }
+    let is_plain = is_utf8 && controls == 0;
+    if !is_plain && let Some(verdict) = not_plain(head, controls) {
+        return verdict;
     }
     let has_escapes = head.contains(&0x1B);
     if is_utf8 && !has_escapes {
         return Verdict::Text(Charset::UTF8, Evidence::Valid);
     }
-    let guess = guess(&head[..head.len().min(GUESS_SIZE)], whole);
+    if !is_utf8 && wide::is_broken_utf8(head) {
+        return Verdict::Text(Charset::UTF8, Evidence::Guess);
+    }
+    let guess = guess(head, whole);
     if is_utf8 && !guess.is_stateful() {
         return Verdict::Text(Charset::UTF8, Evidence::Valid);
     }
     Verdict::Text(tie_broken(guess, head, fallback), Evidence::Guess)
+}
+
+/// Bytes that are not plain text in one-byte units: text in wider ones, a known kind of file, or data.
+fn not_plain(head: &[u8], controls: usize) -> Option<Verdict> {
+    if let Some(kind) = magic(head) {
+        return Some(Verdict::Binary(Some(kind)));
+    }
+    if let Some(charset) = wide::units(head) {
+        return Some(Verdict::Text(charset, Evidence::Guess));
+    }
+    // A single control byte in a short text is a slip; a share of them is not, nor erased flash.
+    let many_controls = controls * 1000 >= head.len() * 3 && controls > 1;
+    let holds = |bytes: &[u8]| memchr::memmem::find(head, bytes).is_some();
+    let is_data = many_controls || holds(b"\0\0") || holds(b"\xFF\xFF\xFF\xFF\xFF\xFF");
+    is_data.then_some(Verdict::Binary(None))
 }
 
 /// Control bytes that text does not have; ESC, FF, VT and BS occur in logs and listings.
@@ -93,9 +107,16 @@ fn magic(head: &[u8]) -> Option<&'static str> {
     (kind.matcher_type() != MatcherType::Text).then(|| kind.mime_type())
 }
 
+/// Asks the detector, from the first byte on that is worth its time.
 fn guess(head: &[u8], whole: bool) -> Charset {
+    let start = head
+        .iter()
+        .position(|it| !it.is_ascii() || *it == 0x1B)
+        .unwrap_or(0);
+    let sample = &head[start..];
+    let is_end = whole && sample.len() <= GUESS_SIZE;
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
-    detector.feed(head, whole);
+    detector.feed(&sample[..sample.len().min(GUESS_SIZE)], is_end);
     let encoding = detector.guess(None, Utf8Detection::Allow);
     // GB18030 holds all of GBK, and the detector does not tell them apart.
     Charset::Whatwg(if encoding == GBK { GB18030 } else { encoding })
@@ -159,6 +180,75 @@ mod tests {
         check(b"%PDF-1.4\n1 0 obj\n", "binary application/pdf");
         check(b"abc\0\0\0", "binary data");
         check(&[1, 2, 3, 4, 200, 201], "binary data");
+    }
+
+    fn encoded(label: &str, text: &str) -> Vec<u8> {
+        match Charset::from_label(label).unwrap() {
+            Charset::Whatwg(it) if it == encoding_rs::UTF_16LE => {
+                text.encode_utf16().flat_map(u16::to_le_bytes).collect()
+            }
+            Charset::Whatwg(it) if it == encoding_rs::UTF_16BE => {
+                text.encode_utf16().flat_map(u16::to_be_bytes).collect()
+            }
+            Charset::Utf32 { big_endian: true } => text
+                .chars()
+                .flat_map(|it| u32::from(it).to_be_bytes())
+                .collect(),
+            Charset::Utf32 { .. } => text
+                .chars()
+                .flat_map(|it| u32::from(it).to_le_bytes())
+                .collect(),
+            Charset::Whatwg(encoding) => encoding.encode(text).0.into_owned(),
+        }
+    }
+
+    const CHINESE: &str = "\u{6211}\u{4eec}\u{5728}\u{8fd9}\u{91cc}\u{8bfb}\u{4e66}\u{ff0c}\u{5199}\u{5b57}\u{ff0c}\u{4e5f}\u{6253}\u{7b97}\u{660e}\u{5929}\u{518d}\u{6765}\u{3002}\n";
+    const JAPANESE: &str = "\u{79c1}\u{306f}\u{6bce}\u{65e5}\u{672c}\u{3092}\u{8aad}\u{3093}\u{3067}\u{3044}\u{307e}\u{3059}\u{3002}\u{4eca}\u{65e5}\u{306f}\u{96e8}\u{3067}\u{3059}\u{3002}\n";
+    const RUSSIAN: &str = "\u{41c}\u{44b} \u{447}\u{438}\u{442}\u{430}\u{435}\u{43c} \u{43a}\u{43d}\u{438}\u{433}\u{443} \u{432} \u{441}\u{430}\u{434}\u{443}, \u{430} \u{437}\u{430}\u{432}\u{442}\u{440}\u{430} \u{431}\u{443}\u{434}\u{435}\u{442} \u{434}\u{43e}\u{436}\u{434}\u{44c}.\n";
+    const KOREAN: &str = "\u{c6b0}\u{b9ac}\u{b294} \u{b9e4}\u{c77c} \u{cc45}\u{c744} \u{c77d}\u{ace0} \u{ae00}\u{c744} \u{c501}\u{b2c8}\u{b2e4}. \u{b0b4}\u{c77c}\u{b3c4} \u{c624}\u{c138}\u{c694}.\n";
+    const FRENCH: &str = "Le ch\u{e2}teau \u{e9}tait d\u{e9}j\u{e0} ferm\u{e9} \u{e0} cause de la gr\u{ea}le; l'\u{e9}t\u{e9} prochain, peut-\u{ea}tre.\n";
+
+    #[test]
+    fn a_sentence_shows_its_encoding() {
+        for (label, text) in [
+            ("gb18030", CHINESE),
+            ("shift_jis", JAPANESE),
+            ("euc-jp", JAPANESE),
+            ("iso-2022-jp", JAPANESE),
+            ("euc-kr", KOREAN),
+            ("koi8-u", RUSSIAN),
+            ("windows-1251", RUSSIAN),
+            ("windows-1252", FRENCH),
+            ("utf-16le", CHINESE),
+            ("utf-16be", CHINESE),
+            ("utf-16le", JAPANESE),
+            ("utf-16be", RUSSIAN),
+            ("utf-16le", FRENCH),
+            ("utf-16be", "plain words\r\nand more of them\r\n"),
+            ("utf-32le", FRENCH),
+            ("utf-32be", CHINESE),
+        ] {
+            check(&encoded(label, text), &format!("{label} Guess"));
+        }
+    }
+
+    #[test]
+    fn broken_utf8_is_still_utf8() {
+        for text in [CHINESE, RUSSIAN, FRENCH] {
+            let mut raw = text.repeat(2).into_bytes();
+            let middle = raw.len() / 2;
+            raw[middle] = 0xFF;
+            check(&raw, "utf-8 Guess");
+        }
+    }
+
+    #[test]
+    fn small_numbers_are_no_text() {
+        let numbers: Vec<u8> = (1..200_u32).flat_map(|it| (it % 7).to_le_bytes()).collect();
+        check(&numbers, "binary data");
+        let shorts: Vec<u8> = (1..200_u16).flat_map(|it| (it % 9).to_le_bytes()).collect();
+        check(&shorts, "binary data");
+        check(&[b"head".as_slice(), &[0xFF; 64]].concat(), "binary data");
     }
 
     #[test]

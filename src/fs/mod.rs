@@ -11,6 +11,7 @@ mod count_lanes;
 mod decode;
 mod deny;
 mod detect;
+mod detect_wide;
 mod error;
 mod escape;
 mod hex;

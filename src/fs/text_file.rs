@@ -10,6 +10,9 @@ use super::{Charset, Error, OpenedFile, Watch, align};
 /// Blocks of this size read fastest (larger ones fall out of the second-level cache).
 pub(super) const BLOCK: usize = 64 * 1024;
 
+/// How much ASCII is skipped to find the first other byte.
+const MAX_ASCII: u64 = 1024 * 1024;
+
 /// How far back a sure character start is looked for, in bytes.
 const MAX_ANCHOR_DISTANCE: u64 = 16 * 1024 * 1024;
 
@@ -51,7 +54,7 @@ impl TextFile {
         head.truncate(length);
         let (charset, evidence) = match requested {
             Some(charset) => (charset, Evidence::Caller),
-            None => match detect(&head, length < HEAD_SIZE, fallback) {
+            None => match find_out(&file, &head, fallback)? {
                 Verdict::Text(charset, evidence) => (charset, evidence),
                 Verdict::Binary(kind) => return Err(Error::Binary { kind, size }),
             },
@@ -267,6 +270,36 @@ impl TextFile {
         }
         Ok(sure + align::floor(self.charset, &raw[..length], position) as u64)
     }
+}
+
+/// Judges a file by its head, and where that is all ASCII, by the first stretch that is not: source
+/// files may have pages of code before the first comment.
+fn find_out(file: &File, head: &[u8], fallback: Option<Charset>) -> Result<Verdict, Error> {
+    let verdict = detect(head, head.len() < HEAD_SIZE, fallback);
+    let is_ascii = verdict == Verdict::Text(Charset::UTF8, Evidence::Valid) && head.is_ascii();
+    if !is_ascii || head.len() < HEAD_SIZE {
+        return Ok(verdict);
+    }
+    let mut block = vec![0; HEAD_SIZE];
+    let mut offset = head.len() as u64;
+    while offset < MAX_ASCII {
+        let length = read_at(file, offset, &mut block)?;
+        if let Some(first) = block[..length].iter().position(|it| !it.is_ascii()) {
+            let length = read_at(file, offset + first as u64, &mut block)?;
+            return Ok(
+                match detect(&block[..length], length < HEAD_SIZE, fallback) {
+                    // The head has shown that it is text.
+                    Verdict::Binary(_) => verdict,
+                    later => later,
+                },
+            );
+        }
+        if length < HEAD_SIZE {
+            break;
+        }
+        offset += length as u64;
+    }
+    Ok(verdict)
 }
 
 #[cfg(test)]
