@@ -1,7 +1,10 @@
 //! The same counting, compiled for processors that have AVX2, chosen when the program runs.
-#![expect(
-    unsafe_code,
-    reason = "a function compiled for instructions that a processor may lack is unsafe to call"
+#![cfg_attr(
+    target_arch = "x86_64",
+    expect(
+        unsafe_code,
+        reason = "a function compiled for instructions that a processor may lack is unsafe to call"
+    )
 )]
 
 use super::count_lanes::Lanes;
