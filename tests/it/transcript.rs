@@ -155,7 +155,10 @@ impl Stage {
                 fs::write(path, content).unwrap();
             }
             Act::Directory { name } => fs::create_dir_all(self.root.join(name)).unwrap(),
-            Act::Link { name, target } => link(target, &self.root.join(name)),
+            Act::Link { name, target } => {
+                let target = target.replace("[ROOT]", &self.root.to_string_lossy());
+                link(&target, &self.root.join(name));
+            }
             Act::Call { tool, arguments } => return self.call(tool, arguments),
             Act::Talk { sent } => return self.talk(sent),
         }
