@@ -77,7 +77,9 @@ pub(super) fn detect(head: &[u8], whole: bool, fallback: Option<Charset>) -> Ver
 
 /// Bytes that are not plain text in one-byte units: text in wider ones, a known kind of file, or data.
 fn not_plain(head: &[u8], controls: usize) -> Option<Verdict> {
-    if let Some(kind) = magic(head) {
+    // Letters alone are no magic number where nothing but letters follows: "BM" may begin a text.
+    let may_be_magic = controls > 0 || !head.first().is_some_and(u8::is_ascii);
+    if let Some(kind) = magic(head).filter(|_| may_be_magic) {
         return Some(Verdict::Binary(Some(kind)));
     }
     if let Some(charset) = wide::units(head) {
@@ -122,7 +124,8 @@ fn guess(head: &[u8], whole: bool) -> Charset {
     Charset::Whatwg(if encoding == GBK { GB18030 } else { encoding })
 }
 
-/// With very little to go by, the user's own encoding wins over a guess of its own kind.
+/// With very little to go by, the user's own encoding wins over a guess of its own kind: among those
+/// of several bytes a character. Between single-byte ones it would be wrong far too often.
 fn tie_broken(guess: Charset, head: &[u8], fallback: Option<Charset>) -> Charset {
     const LITTLE: usize = 8;
     let high_bytes = head
@@ -132,7 +135,7 @@ fn tie_broken(guess: Charset, head: &[u8], fallback: Option<Charset>) -> Charset
         .count();
     match fallback {
         Some(fallback)
-            if high_bytes <= LITTLE && is_multi_byte(guess) == is_multi_byte(fallback) =>
+            if high_bytes <= LITTLE && is_multi_byte(guess) && is_multi_byte(fallback) =>
         {
             fallback
         }
