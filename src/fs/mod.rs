@@ -6,8 +6,14 @@
 mod align;
 mod charset;
 mod count;
+#[cfg(target_arch = "x86_64")]
 mod count_avx2;
-mod count_lanes;
+mod count_portable;
+#[cfg(any(test, target_arch = "x86_64"))]
+mod count_scalar;
+#[cfg(target_arch = "x86_64")]
+mod count_tables;
+mod count_tally;
 mod decode;
 mod deny;
 mod detect;
