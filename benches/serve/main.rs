@@ -1,8 +1,9 @@
-//! What the server costs: start, memory, throughput, latency, processor time.
+//! What the server costs: start, memory, throughput, latency, processor time. Counting and reaching
+//! files have benchmarks of their own, `count` and `files`.
 //!
 //! `cargo bench` measures the program it has just built; `cargo bench -- PATH` or
 //! `FILEWRIGHT_BENCH_BIN=PATH cargo bench` measures another one, such as the static release.
-//! Every figure stands beside one that needs no server (an empty program, `cat`, `wc`), taken
+//! Every figure stands beside one that needs no server (an empty program, `cat`), taken
 //! in the same run: carry the ratios to another machine, not the times.
 #![allow(
     clippy::print_stdout,
@@ -11,12 +12,10 @@
 
 use std::error::Error;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
-
-use serde_json::{Value, json};
 
 mod session;
 
@@ -29,7 +28,6 @@ const PIPELINED: usize = 20_000;
 const MORE_ROUNDS: usize = 10;
 const SEQUENTIAL: usize = 1_000;
 const WHOLE_READS: u32 = 500;
-const COUNTED_BYTES: usize = 250_000_000;
 const SMALL: &str = "seventeen bytes.\n";
 const ENGLISH: [&str; 16] = [
     "the ", "river ", "a ", "bends, ", "slowly ", "under ", "old ", "bridges ", "and ", "carries ",
@@ -74,8 +72,7 @@ fn main() -> Result<()> {
     bench.idle_memory()?;
     bench.pipelined_calls()?;
     bench.sequential_calls()?;
-    bench.whole_reads()?;
-    bench.counting()
+    bench.whole_reads()
 }
 
 /// What is measured, and the directory it may read.
@@ -208,52 +205,6 @@ impl Bench {
                 None => skipped("no /proc/PID/task/*/schedstat on this system"),
             }
             session.close()?;
-        }
-        Ok(())
-    }
-
-    fn counting(&self) -> Result<()> {
-        heading("wordcount of 250 MB, processor time, against wc in the same run");
-        let english = self.root.join("english-250.txt");
-        fs::write(&english, filled(&ENGLISH, COUNTED_BYTES))?;
-        self.count_one("English", &english)?;
-        fs::remove_file(&english)?;
-        let chinese = self.root.join("chinese-250.txt");
-        fs::write(&chinese, filled(&CHINESE, COUNTED_BYTES))?;
-        self.count_one("Chinese", &chinese)
-    }
-
-    fn count_one(&self, what: &str, file: &Path) -> Result<()> {
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
-        let request = call(1, "wordcount", &name);
-        let mut session = Session::open(self)?;
-        let mut ours = Vec::new();
-        for _ in 0..3 {
-            let before = cpu_of_threads(session.child.id());
-            let answer: Value = serde_json::from_str(&session.ask(&request)?)?;
-            let counted = &answer["result"]["structuredContent"]["bytes"];
-            if *counted != json!(fs::metadata(file)?.len()) {
-                return Err(format!("wordcount did not count the whole file: {answer}").into());
-            }
-            let after = cpu_of_threads(session.child.id());
-            ours.extend(after.zip(before).map(|(after, before)| after - before));
-        }
-        session.close()?;
-        if ours.is_empty() {
-            skipped("no /proc/PID/task/*/schedstat on this system");
-            return Ok(());
-        }
-        let ours = median(&mut ours);
-        row(&format!("{what}: filewright"), &millis(ours));
-        for flags in ["-lwm", "-l"] {
-            let mut times: Vec<Duration> = (0..3).filter_map(|_| cpu_of_wc(flags, file)).collect();
-            if times.is_empty() {
-                skipped("wc is not here, or this system does not say what it cost");
-                continue;
-            }
-            let wc = median(&mut times);
-            let figures = format!("{}   ratio {}", millis(wc), ratio(ours, wc));
-            row(&format!("{what}: wc {flags}"), &figures);
         }
         Ok(())
     }

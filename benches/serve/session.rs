@@ -1,7 +1,7 @@
 //! Sessions with the program, its peers, and the figures made of them.
 
 use std::fs;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::thread;
@@ -247,30 +247,6 @@ pub(crate) fn first_nanoseconds(schedstat: &Path) -> Option<Duration> {
     Some(Duration::from_nanos(nanoseconds))
 }
 
-/// Processor time of `wc`, read between its end and the wait that would forget it.
-pub(crate) fn cpu_of_wc(flags: &str, file: &Path) -> Option<Duration> {
-    let mut child = Command::new("wc")
-        .arg(flags)
-        .arg(file)
-        .env("LC_ALL", "C.UTF-8")
-        .stdout(Stdio::piped())
-        .spawn()
-        .ok()?;
-    let mut said = String::new();
-    child.stdout.take()?.read_to_string(&mut said).ok()?;
-    let process = PathBuf::from(format!("/proc/{}", child.id()));
-    let zombie = |stat: &String| stat.contains(") Z ");
-    let ended = (0..1000).any(|_| {
-        thread::sleep(Duration::from_millis(1));
-        fs::read_to_string(process.join("stat"))
-            .as_ref()
-            .is_ok_and(zombie)
-    });
-    let spent = first_nanoseconds(&process.join("schedstat"));
-    child.wait().ok()?;
-    spent.filter(|_| ended)
-}
-
 /// Exactly `size` bytes of these words in an order that only looks random, ending in a line end.
 pub(crate) fn filled(words: &[&str], size: usize) -> Vec<u8> {
     let mut text = Vec::with_capacity(size);
@@ -301,10 +277,6 @@ pub(crate) fn percentile_99(times: &mut [Duration]) -> Duration {
 
 pub(crate) fn micros(time: Duration) -> String {
     format!("{:>8.1} us", time.as_secs_f64() * 1e6)
-}
-
-pub(crate) fn millis(time: Duration) -> String {
-    format!("{:>8.1} ms", time.as_secs_f64() * 1e3)
 }
 
 pub(crate) fn ratio(ours: Duration, theirs: Duration) -> String {
