@@ -127,7 +127,7 @@ fn progress_comes_for_each_kind_of_token_and_stops_with_the_call() {
         let tokens = waiting.clone().into_iter().map(Some);
         // The calls without a token keep the machine busy, so that those with one take their second.
         let cores = std::thread::available_parallelism().unwrap().get();
-        let calls = tokens.chain(std::iter::repeat_n(None, cores * 3));
+        let calls = tokens.chain(std::iter::repeat_n(None, cores * 12));
         let ids: Vec<u64> = calls
             .map(|token| client.post("tools/call", slow::call(token)))
             .collect();
