@@ -16,6 +16,8 @@ mod docs;
 mod fuzz;
 mod launch;
 mod listens;
+#[cfg(target_os = "linux")]
+mod listing;
 #[cfg(unix)]
 mod nobody;
 mod operator;
@@ -34,4 +36,6 @@ mod special;
 mod stdio;
 mod tidy;
 mod transcript;
+#[cfg(target_os = "linux")]
+mod waiting;
 mod wire;

@@ -82,7 +82,6 @@ fn read_to_the_end(client: &mut Client, path: &str, first: &Value) -> String {
     }
 }
 
-// Issue 2, boundaries
 #[test]
 fn a_file_of_the_budgets_size_is_whole_and_one_byte_more_is_cut() {
     for size in [65_535, 65_536, 65_537] {

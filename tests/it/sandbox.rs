@@ -1,6 +1,8 @@
 //! What a hostile or merely odd tree of files can bring about: nothing outside, and everything inside.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,6 +16,7 @@ use tempfile::TempDir;
 
 use crate::client::Client;
 use crate::launch::Launch;
+use crate::nobody::{Place, set_mode};
 use crate::shapes::Revision;
 
 const SECRET: &str = "what nobody may read";
@@ -59,6 +62,78 @@ fn a_directory_that_turns_into_a_link_gives_nothing_away() {
     );
 }
 
+// B59
+#[test]
+fn a_relative_path_starts_in_the_roots_and_never_in_the_process_directory() {
+    let place = TempDir::new().unwrap();
+    for (path, text) in [("one/a", "a\n"), ("two/b", "b\n"), ("cwd/c", SECRET)] {
+        let path = place.path().join(path);
+        fs::create_dir(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let roots = ["one", "two"].map(|it| place.path().join(it));
+    let launch = Launch::new(roots).with(|it| it.current_dir(place.path().join("cwd")));
+    let mut client = launch.start();
+    for path in ["a", "b"] {
+        let answer = client.call("read_file", json!({"path": path}));
+        assert_eq!(answer.text(), format!("{path}\n"));
+    }
+    let answer = client.call("read_file", json!({"path": "c"}));
+    assert!(!answer.fault().contains(SECRET));
+}
+
+// B60
+#[test]
+fn a_directory_that_a_shell_split_or_left_in_quotes_is_still_meant() {
+    let place = TempDir::new().unwrap();
+    let root = place.path().join("My Files");
+    fs::create_dir(&root).unwrap();
+    fs::write(root.join("a"), "a\n").unwrap();
+    let root = root.display().to_string();
+    let split: Vec<String> = root.split(' ').map(str::to_owned).collect();
+    for arguments in [split, vec![format!("\"{root}\"")]] {
+        let mut client = Launch::new(&arguments).loud().start();
+        let answer = client.call("read_file", json!({"path": "a"}));
+        assert_eq!(answer.text(), "a\n", "{arguments:?}");
+    }
+}
+
+// B71
+#[test]
+fn a_file_that_says_it_is_empty_and_is_not_is_counted() {
+    let mut client = Client::serving(Path::new("/proc"));
+    let counted = client.call("wordcount", json!({"path": "meminfo"})).json();
+    assert!(counted["bytes"].as_u64().unwrap() > 0, "{counted}");
+    assert!(counted["lines"].as_u64().unwrap() > 0, "{counted}");
+}
+
+// B73
+#[test]
+fn a_permission_that_is_missing_is_said_by_every_tool_for_a_file_and_what_is_below_it() {
+    let place = Place::new();
+    let (root, shut) = (place.root(), place.root().join("shut"));
+    fs::create_dir(&shut).unwrap();
+    for path in [root.join("closed"), shut.join("inside")] {
+        fs::write(path, SECRET).unwrap();
+    }
+    symlink("shut/inside", root.join("link")).unwrap();
+    set_mode(&root.join("closed"), 0o000);
+    set_mode(&shut, 0o000);
+    let mut client = place.launch().start();
+    for tool in ["read_file", "read_lines", "wordcount"] {
+        // What is there and what is not look the same behind a closed door.
+        for path in ["closed", "shut/inside", "shut/nothing", "link"] {
+            let answer = client.call(tool, json!({"path": path}));
+            let fault = answer.fault();
+            assert!(fault.starts_with("permission denied: "), "{fault}");
+            assert!(fault.contains(path), "{fault}");
+        }
+    }
+    client.assert_silent();
+    drop(client);
+    set_mode(&shut, 0o755);
+}
+
 /// Something in a tree; names are chosen by number, so that links may meet what they point at.
 #[derive(Clone, Debug)]
 enum Thing {
@@ -79,20 +154,38 @@ enum Target {
     Nowhere,
 }
 
-const NAMES: [&str; 12] = [
-    "plain",
-    "with space",
-    " edge ",
-    "quo\"te",
-    "it\u{2019}s",
-    "caf\u{e9}",
-    "cafe\u{301}",
-    "new\nline",
-    "~",
-    "-dash",
-    "\u{65e5}\u{672c}",
-    "[x]*",
+const NAMES: [&[u8]; 15] = [
+    b"plain",
+    b"with space",
+    b" edge ",
+    b"quo\"te",
+    "it\u{2019}s".as_bytes(),
+    "caf\u{e9}".as_bytes(),
+    "cafe\u{301}".as_bytes(),
+    b"caf\xe9",
+    b"new\nline",
+    b"tab\tand \x1b[31m",
+    b"back\\slash",
+    b"~",
+    b"-dash",
+    "\u{65e5}\u{672c}".as_bytes(),
+    b"[x]*",
 ];
+
+fn name(index: usize) -> &'static OsStr {
+    OsStr::from_bytes(NAMES[index])
+}
+
+/// A name as listings print it: on one line, and nothing but UTF-8.
+fn printed(name: &[u8]) -> String {
+    let mut printed = String::new();
+    for chunk in name.utf8_chunks() {
+        let valid = chunk.valid().replace('\n', "\\n").replace('\t', "\\t");
+        printed += &valid.replace('\u{1b}', "\\x1B");
+        printed.extend(chunk.invalid().iter().map(|it| format!("\\x{it:02X}")));
+    }
+    printed
+}
 
 fn things() -> impl Strategy<Value = Vec<Thing>> {
     let place = || (0..6_usize, 0..NAMES.len());
@@ -119,22 +212,22 @@ fn build(root: &Path, other: &Path, outside: &Path, things: &[Thing]) {
     for (number, thing) in things.iter().enumerate() {
         let within = |index: usize| directories[index % directories.len()].clone();
         match thing {
-            Thing::Directory(place, name) => {
-                let path = within(*place).join(NAMES[*name]);
+            Thing::Directory(place, named) => {
+                let path = within(*place).join(name(*named));
                 if fs::create_dir(&path).is_ok() {
                     directories.push(path);
                 }
             }
-            Thing::File(place, name) => {
-                let path = within(*place).join(NAMES[*name]);
+            Thing::File(place, named) => {
+                let path = within(*place).join(name(*named));
                 if fs::symlink_metadata(&path).is_err() {
                     fs::write(path, format!("file {number}\n")).unwrap();
                 }
             }
-            Thing::Link(place, name, target) => {
+            Thing::Link(place, named, target) => {
                 let target = match target {
                     Target::Inside(index) => within(*index),
-                    Target::Relative(name) => PathBuf::from(NAMES[*name]),
+                    Target::Relative(named) => PathBuf::from(name(*named)),
                     Target::OtherRoot => other.join("there.txt"),
                     Target::Outside => outside.to_owned(),
                     Target::OutsideFile => outside.join("secret.txt"),
@@ -142,51 +235,100 @@ fn build(root: &Path, other: &Path, outside: &Path, things: &[Thing]) {
                     Target::Nowhere => PathBuf::from("no such thing"),
                 };
                 // A name that is taken stays as it is.
-                drop(symlink(target, within(*place).join(NAMES[*name])));
+                drop(symlink(target, within(*place).join(name(*named))));
             }
         }
     }
 }
 
-/// The files below a directory that are none of them links, by what a listing calls them.
-fn listed_files(listing: &str) -> Vec<String> {
-    let lines = listing.lines().filter_map(|it| it.strip_prefix("FILE "));
-    lines
-        .map(|it| it.rsplit_once("  ").map_or(it, |(name, _)| name).to_owned())
-        .collect()
+/// Everything below a directory, links not entered: as it is, and by the path that is listed.
+fn walk(directory: &Path, listed: &str, found: &mut Vec<(PathBuf, String)>) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let entry = entry.unwrap();
+        let listed = format!("{listed}{}", printed(entry.file_name().as_bytes()));
+        if entry.file_type().unwrap().is_dir() {
+            walk(&entry.path(), &format!("{listed}/"), found);
+        }
+        found.push((entry.path(), listed));
+    }
+}
+
+/// How the line of something in a listing has to begin and to end, by what the system says of it.
+fn line(path: &Path, listed: &str, roots: &[PathBuf]) -> (String, &'static str) {
+    let metadata = fs::symlink_metadata(path).unwrap();
+    if metadata.is_dir() {
+        return (format!("DIR  {listed}/"), "/");
+    }
+    if metadata.is_file() {
+        return (format!("FILE {listed}  "), "");
+    }
+    let target = fs::read_link(path).unwrap();
+    let target = printed(target.as_os_str().as_bytes());
+    let state = match path.canonicalize() {
+        Err(_) => " (broken)",
+        Ok(real) if roots.iter().any(|root| real.starts_with(root)) => "",
+        Ok(_) => " (outside)",
+    };
+    (format!("LINK {listed} -> {target}{state}"), state)
 }
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 24,
+        cases: 32,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]
 
     #[test]
-    fn nothing_outside_is_read_and_everything_listed_is(things in things()) {
-        let place = TempDir::new().unwrap();
-        let [root, other, outside] = ["root", "other", "outside"].map(|it| place.path().join(it));
-        for directory in [&root, &other, &outside] {
-            fs::create_dir(directory).unwrap();
+    fn nothing_outside_is_read_and_everything_listed_is(
+        things in things(),
+        has_two_roots: bool,
+        is_nobody: bool,
+    ) {
+        let (place, beside) = (Place::new(), TempDir::new().unwrap());
+        set_mode(beside.path(), 0o755);
+        let root = place.root().canonicalize().unwrap();
+        let beside = beside.path().canonicalize().unwrap();
+        let (other, outside) = (beside.join("other"), beside.join("outside"));
+        for directory in [&other, &outside] {
+            fs::create_dir_all(directory).unwrap();
         }
         fs::write(outside.join("secret.txt"), SECRET).unwrap();
         fs::write(outside.join("plain"), SECRET).unwrap();
-        fs::write(other.join("there.txt"), "the other root\n").unwrap();
+        let there = if has_two_roots { "the other root\n" } else { SECRET };
+        fs::write(other.join("there.txt"), there).unwrap();
         build(&root, &other, &outside, &things);
 
-        let mut client = Launch::new([&root, &other]).start();
+        let mut roots = vec![root.clone()];
+        roots.extend(has_two_roots.then_some(other));
+        let launch = if is_nobody { place.launch() } else { Launch::new([&root]) };
+        let mut client = launch.with(|it| it.args(&roots[1..])).start();
         let listing = client.call("list_dir", json!({"path": root, "depth": 20}));
         let listing = listing.text().to_owned();
-        for name in listed_files(&listing) {
-            let path = format!("{}/{name}", root.display());
-            let answer = client.call("read_file", json!({"path": path}));
-            prop_assert!(answer.text().starts_with("file "), "{path}: {}\n{listing}", answer.0);
+        let mut found = Vec::new();
+        walk(&root, "", &mut found);
+        let count = if found.is_empty() { 1 } else { found.len() };
+        prop_assert_eq!(listing.lines().count(), count, "{}", listing);
+        for (path, listed) in found {
+            let (start, end) = line(&path, &listed, &roots);
+            let is_so = |it: &str| it.starts_with(&start) && it.ends_with(end);
+            prop_assert!(listing.lines().any(is_so), "{start:?}\n{listing}");
+            let asked = json!({"path": format!("{}/{listed}", root.display())});
+            if path.is_dir() && end != " (outside)" {
+                client.call("list_dir", asked).text();
+            } else if end.is_empty() {
+                let answer = client.call("read_file", asked);
+                prop_assert_eq!(answer.text(), fs::read_to_string(&path).unwrap());
+            } else {
+                client.call("read_file", asked.clone()).fault();
+                client.call("list_dir", asked).fault();
+            }
         }
         // Every name there is, as it is, by its path from the root and from inside links.
-        let mut paths: Vec<String> = NAMES.iter().map(|it| (*it).to_owned()).collect();
-        for one in NAMES {
-            paths.extend(NAMES.iter().map(|it| format!("{one}/{it}")));
+        let names = NAMES.map(printed);
+        let mut paths = names.to_vec();
+        for one in &names {
+            paths.extend(names.iter().map(|it| format!("{one}/{it}")));
             paths.extend(["secret.txt", "../outside/secret.txt", "../secret.txt"].map(|it| format!("{one}/{it}")));
         }
         for path in paths {
