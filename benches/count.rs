@@ -7,17 +7,17 @@
     reason = "a benchmark is there to print its figures"
 )]
 
-use std::error::Error;
 use std::fs::{self, File};
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::thread;
+use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use encoding_rs::{Encoding, GBK, SHIFT_JIS, UTF_8};
 
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
+mod common;
+
+use common::*;
 
 /// Makes one line of some kind of text.
 type Line = fn(&mut Random) -> String;
@@ -26,8 +26,6 @@ const SIZE: usize = 250_000_000;
 /// The text that is repeated up to that size: more than any cache that guesses holds.
 const PATTERN: usize = 8_000_000;
 const ROUNDS: usize = 5;
-/// What this thread has cost so far.
-const OWN: &str = "/proc/self/schedstat";
 
 fn main() -> Result<()> {
     let scratch = Scratch::new()?;
@@ -66,24 +64,23 @@ fn measure(name: &str, encoding: &'static Encoding, file: &Path) -> Result<()> {
             lines.extend(cost_of_wc("-l", file)?);
             figures.extend(cost_of_wc("-lwm", file)?);
         } else {
-            decoding.push(cost_of_decoding(encoding, file)?);
+            decoding.push(own_cost(|| decode(encoding, file))?);
         }
     }
-    let ours = median(&mut ours).ok_or("nothing measured")?;
-    let ratio = |other: &mut Vec<Duration>| {
-        median(other).map_or_else(
-            || "-".to_owned(),
-            |it| format!("{:.2}", ours.as_secs_f64() / it.as_secs_f64()),
-        )
+    let ours = median(&mut ours).as_secs_f64();
+    let ratio = |other: &mut Vec<Duration>| match other[..] {
+        [] => "-".to_owned(),
+        _ => format!("{:.2}", ours / median(other).as_secs_f64()),
+    };
+    let speed = match figures[..] {
+        [] => "-".to_owned(),
+        _ => format!("1/{:.1}", median(&mut figures).as_secs_f64() / ours),
     };
     println!(
         "  {name:<12} {:>7.0} ms {:>12} {:>12} {:>12}",
-        ours.as_secs_f64() * 1e3,
+        ours * 1e3,
         ratio(&mut lines),
-        median(&mut figures).map_or_else(
-            || "-".to_owned(),
-            |it| format!("1/{:.1}", it.as_secs_f64() / ours.as_secs_f64())
-        ),
+        speed,
         ratio(&mut decoding),
     );
     if encoding == UTF_8 && lines.is_empty() {
@@ -102,25 +99,7 @@ fn cost_of_wc(flags: &str, file: &Path) -> Result<Option<Duration>> {
     }
 }
 
-/// The processor time of a process of one thread, read between its end and the wait that would
-/// forget it.
-fn cost(command: &mut Command) -> Result<Duration> {
-    let null = || Stdio::null();
-    let mut child = command.stdout(null()).stderr(null()).spawn()?;
-    let process = PathBuf::from(format!("/proc/{}", child.id()));
-    while !fs::read_to_string(process.join("stat"))?.contains(") Z ") {
-        thread::sleep(Duration::from_millis(1));
-    }
-    let spent = first_nanoseconds(&process.join("schedstat"));
-    let status = child.wait()?;
-    if !status.success() {
-        return Err(format!("{command:?} ended with {status}").into());
-    }
-    spent
-}
-
-fn cost_of_decoding(encoding: &'static Encoding, file: &Path) -> Result<Duration> {
-    let before = first_nanoseconds(Path::new(OWN))?;
+fn decode(encoding: &'static Encoding, file: &Path) -> Result<()> {
     let mut file = File::open(file)?;
     let mut raw = vec![0; 64 * 1024];
     let mut text = vec![0; 256 * 1024];
@@ -130,26 +109,12 @@ fn cost_of_decoding(encoding: &'static Encoding, file: &Path) -> Result<Duration
         let (_, read, written, _) = decoder.decode_to_utf8(&raw[..length], &mut text, length == 0);
         std::hint::black_box(&text[..written]);
         if length == 0 {
-            return Ok(first_nanoseconds(Path::new(OWN))?.saturating_sub(before));
+            return Ok(());
         }
         if read < length {
             return Err("the buffer for decoded text is too small".into());
         }
     }
-}
-
-fn first_nanoseconds(schedstat: &Path) -> Result<Duration> {
-    let text = fs::read_to_string(schedstat)?;
-    let first = text
-        .split_whitespace()
-        .next()
-        .ok_or("nothing in schedstat")?;
-    Ok(Duration::from_nanos(first.parse()?))
-}
-
-fn median(times: &mut [Duration]) -> Option<Duration> {
-    times.sort();
-    times.get(times.len() / 2).copied()
 }
 
 /// Numbers that only look random: the same texts in every run.
@@ -243,23 +208,4 @@ fn filled(encoding: &'static Encoding, line: Line) -> Vec<u8> {
     }
     let times = SIZE.div_ceil(pattern.len());
     pattern.repeat(times)
-}
-
-/// A directory of this run's own, removed at its end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Result<Scratch> {
-        let name = format!("bench-count-{}", std::process::id());
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        fs::create_dir_all(&path)?;
-        Ok(Scratch(path))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // A directory that stays is in the target directory, where it harms nobody.
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }

@@ -10,17 +10,21 @@
     reason = "the program's own modules, of which this uses a part"
 )]
 
+mod common;
 #[path = "../src/fs/mod.rs"]
 mod fs;
 #[path = "../src/words.rs"]
 mod words;
 
-use std::error::Error;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use common::*;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_filewright");
 const OPENS: u32 = 100_000;
@@ -28,8 +32,6 @@ const ROUNDS: usize = 5;
 const REPEATED: u32 = 10;
 const FLAT: usize = 100_000;
 const NESTED: [usize; 3] = [60, 50, 99];
-
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 fn main() -> Result<()> {
     let place = tempfile::tempdir()?;
@@ -80,17 +82,19 @@ fn opens(root: &Path) -> Result<()> {
     let path = root.join("a/b/c/d/e/file.txt");
     let (mut ours, mut plain) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
-        ours.push(own_time(|| {
+        ours.push(own_cost(|| {
             for _ in 0..OPENS {
                 let opened = roots.open_file("a/b/c/d/e/file.txt", &watch);
                 std::hint::black_box(opened.is_ok());
             }
+            Ok(())
         })?);
-        plain.push(own_time(|| {
+        plain.push(own_cost(|| {
             for _ in 0..OPENS {
                 let opened = File::open(&path).and_then(|it| it.metadata());
                 std::hint::black_box(opened.is_ok());
             }
+            Ok(())
         })?);
     }
     let per_open = |times: &mut Vec<Duration>| median(times).as_secs_f64() * 1e6 / f64::from(OPENS);
@@ -128,57 +132,16 @@ fn against(what: &str, arguments: &[&str], on: &Path, peer: &[&str], wanted: f64
 
 /// The most memory that a page of a huge directory takes, above an idle server.
 fn memory(directory: &Path) -> Result<()> {
-    let mut child = Command::new(PROGRAM)
-        .arg(directory)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()?;
-    let mut input = child.stdin.take().ok_or("no stdin")?;
-    let mut output = BufReader::new(child.stdout.take().ok_or("no stdout")?);
-    let mut peak_after = |request: &str| -> Result<u64> {
-        writeln!(input, "{request}")?;
-        output.read_line(&mut String::new())?;
-        peak(child.id())
-    };
-    let idle = peak_after(r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#)?;
-    let listed = peak_after(
-        r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"list_dir","arguments":{"limit":1000}}}"#,
-    )?;
-    drop(input);
-    child.wait()?;
+    let mut session = Session::open(Path::new(PROGRAM), directory)?;
+    let idle = peak(session.id())?;
+    session.call("list_dir", &json!({"limit": 1000}))?;
+    let listed = peak(session.id())?;
     println!("memory of that page");
     println!(
         "  {} KB above idle (wanted: at most 32768)",
         listed.saturating_sub(idle)
     );
     Ok(())
-}
-
-/// VmHWM of a process, in KB.
-fn peak(process: u32) -> Result<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
-    let line = status
-        .lines()
-        .find_map(|it| it.strip_prefix("VmHWM:"))
-        .ok_or("no VmHWM")?;
-    Ok(line.trim().trim_end_matches(" kB").parse()?)
-}
-
-/// Processor time of this process while it does something.
-fn own_time(act: impl FnOnce()) -> Result<Duration> {
-    let before = scheduled("/proc/thread-self/schedstat")?;
-    act();
-    Ok(scheduled("/proc/thread-self/schedstat")?.saturating_sub(before))
-}
-
-fn scheduled(file: &str) -> Result<Duration> {
-    let text = std::fs::read_to_string(file)?;
-    let nanoseconds = text
-        .split_whitespace()
-        .next()
-        .ok_or("empty schedstat")?
-        .parse()?;
-    Ok(Duration::from_nanos(nanoseconds))
 }
 
 /// Processor time of a child, all of its threads, from start to end. The kernel counts in ticks of
@@ -211,9 +174,4 @@ fn children() -> Result<Duration> {
         fields.next().ok_or("no cstime")??,
     );
     Ok(Duration::from_millis((user + system) * 10))
-}
-
-fn median(times: &mut [Duration]) -> Duration {
-    times.sort_unstable();
-    times[times.len() / 2]
 }

@@ -10,18 +10,18 @@
     reason = "a benchmark is there to print its figures"
 )]
 
-use std::error::Error;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
+#[path = "../common/mod.rs"]
+mod common;
 mod session;
 
+use common::{Result, Scratch, cost_of_threads, median};
 use session::*;
-
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 const STARTS: usize = 50;
 const PIPELINED: usize = 20_000;
@@ -191,19 +191,17 @@ impl Bench {
             let mut session = Session::open(self)?;
             let request = call(1, "read_file", name);
             session.ask(&request)?;
-            let before = cpu_of_threads(session.child.id());
+            let Ok(before) = cost_of_threads(session.child.id()) else {
+                skipped("no /proc/PID/task/*/schedstat on this system");
+                return Ok(());
+            };
             let mut bytes = 0;
             for _ in 0..WHOLE_READS {
                 bytes = session.ask(&request)?.len();
             }
-            let spent = cpu_of_threads(session.child.id()).zip(before);
-            match spent.map(|(after, before)| (after - before) / WHOLE_READS) {
-                Some(each) => row(
-                    name,
-                    &format!("{} for an answer of {bytes} bytes", micros(each)),
-                ),
-                None => skipped("no /proc/PID/task/*/schedstat on this system"),
-            }
+            let spent = cost_of_threads(session.child.id())?.saturating_sub(before);
+            let each = micros(spent / WHOLE_READS);
+            row(name, &format!("{each} for an answer of {bytes} bytes"));
             session.close()?;
         }
         Ok(())

@@ -139,25 +139,6 @@ impl Drop for Echo {
     }
 }
 
-/// A directory of this run's own, removed at its end.
-pub(crate) struct Scratch(pub(crate) PathBuf);
-
-impl Scratch {
-    pub(crate) fn new() -> Result<Scratch> {
-        let name = format!("bench-{}", std::process::id());
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        fs::create_dir_all(&path)?;
-        Ok(Scratch(path))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // A directory that stays is in the target directory, where it harms nobody.
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 pub(crate) fn request(id: Value, method: &str, params: &Value) -> String {
     let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
     format!("{message}\n")
@@ -233,20 +214,6 @@ pub(crate) fn time_first_line(mut command: Command) -> Result<Duration> {
     Ok(took)
 }
 
-/// Processor time of a running process: the sum over its threads, in nanoseconds.
-pub(crate) fn cpu_of_threads(process: u32) -> Option<Duration> {
-    let threads = fs::read_dir(format!("/proc/{process}/task")).ok()?;
-    threads
-        .map(|it| first_nanoseconds(&it.ok()?.path().join("schedstat")))
-        .sum()
-}
-
-pub(crate) fn first_nanoseconds(schedstat: &Path) -> Option<Duration> {
-    let text = fs::read_to_string(schedstat).ok()?;
-    let nanoseconds = text.split_whitespace().next()?.parse().ok()?;
-    Some(Duration::from_nanos(nanoseconds))
-}
-
 /// Exactly `size` bytes of these words in an order that only looks random, ending in a line end.
 pub(crate) fn filled(words: &[&str], size: usize) -> Vec<u8> {
     let mut text = Vec::with_capacity(size);
@@ -263,11 +230,6 @@ pub(crate) fn filled(words: &[&str], size: usize) -> Vec<u8> {
         }
         text.extend_from_slice(word.as_bytes());
     }
-}
-
-pub(crate) fn median(times: &mut [Duration]) -> Duration {
-    times.sort();
-    times[times.len() / 2]
 }
 
 pub(crate) fn percentile_99(times: &mut [Duration]) -> Duration {

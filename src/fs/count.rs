@@ -35,6 +35,7 @@ pub(crate) fn count(file: &TextFile, watch: &Watch<'_>) -> Result<Counts, Error>
     let mut block = vec![0; LONGEST_CUT + BLOCK];
     let mut kept = 0;
     let mut offset = file.text_start;
+    let mut survey = file.survey();
     let mut is_partial = false;
     loop {
         match watch.step(offset, file.total()) {
@@ -56,8 +57,13 @@ pub(crate) fn count(file: &TextFile, watch: &Watch<'_>) -> Result<Counts, Error>
         // What a block cuts off a character goes before the next one.
         block.copy_within(used..filled, 0);
         kept = filled - used;
+        if length == BLOCK {
+            // What a block cuts off is never a line end.
+            survey.push(counter.tally.sums().line_feeds);
+        }
         offset += length as u64;
     }
+    survey.keep();
     Ok(Counts {
         bytes: offset,
         is_partial,

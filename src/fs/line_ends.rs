@@ -6,7 +6,7 @@
 use super::Charset;
 
 /// What ends a line in one file.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct LineEnds {
     unit: usize,
     big_endian: bool,
@@ -160,7 +160,7 @@ impl LineScanner {
     /// How many lines end in this block.
     pub(super) fn count(&mut self, block: &[u8]) -> u64 {
         if self.ends.unit == 1 && !self.ends.at_cr {
-            return memchr::memchr_iter(b'\n', block).count() as u64;
+            return bytecount::count(block, b'\n') as u64;
         }
         let mut count = 0;
         self.scan(0, block, |_| {

@@ -281,7 +281,11 @@ mod tests {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(raw).unwrap();
         let size = raw.len() as u64;
-        let opened = OpenedFile { file, size };
+        let opened = OpenedFile {
+            file,
+            size,
+            indexes: Default::default(),
+        };
         let file = TextFile::open(opened, Charset::from_label(label), None).unwrap();
         let mut offset = file.text_start;
         let mut pages = Vec::new();

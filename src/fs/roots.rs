@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
+use super::line_index::LineIndexes;
 use super::open::{self, Reached, Want};
 use super::path_text::lexically_clean;
 use super::{Deny, Error, Watch, resolve};
@@ -27,6 +28,7 @@ pub(crate) struct Roots {
     roots: Vec<Arc<Root>>,
     /// What `~` stands for.
     home: Option<PathBuf>,
+    indexes: Arc<LineIndexes>,
 }
 
 /// One directory as given, whatever has become of it.
@@ -71,6 +73,7 @@ pub(crate) struct OpenedFile {
     pub(crate) file: File,
     /// Bytes, as the system says at this moment; 0 does not mean that there is nothing to read.
     pub(crate) size: u64,
+    pub(super) indexes: Arc<LineIndexes>,
 }
 
 /// A directory, opened, with what a listing needs to look around in it.
@@ -118,6 +121,7 @@ impl Roots {
         Roots {
             roots: roots.collect(),
             home,
+            indexes: Arc::default(),
         }
     }
 
@@ -161,7 +165,11 @@ impl Roots {
     /// Opens a regular file for reading.
     pub(crate) fn open_file(&self, path: &str, watch: &Watch<'_>) -> Result<OpenedFile, Error> {
         match self.reach(path, Want::File, watch)? {
-            Reached::File { file, size } => Ok(OpenedFile { file, size }),
+            Reached::File { file, size } => Ok(OpenedFile {
+                file,
+                size,
+                indexes: Arc::clone(&self.indexes),
+            }),
             Reached::Directory(_) => Err(Error::IsDirectory),
         }
     }
