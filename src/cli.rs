@@ -1,17 +1,22 @@
 //! What a person types, unchecked. Defaults are not here: the environment and the file come between.
 
+mod check;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
 
+pub(crate) use check::{CheckArgs, EraName, LayerName};
+
 /// Words that are a subcommand when they come first.
-const SUBCOMMANDS: [&str; 3] = ["serve", "mcp", "call"];
+const SUBCOMMANDS: [&str; 4] = ["serve", "mcp", "call", "check"];
 
 const AFTER_HELP: &str = "\
 Commands (as the first argument; a directory of that name is written ./call):
   serve [OPTIONS] [DIR]...            serve on stdin and stdout, as without a command (also: mcp)
   call TOOL [NAME=VALUE]... [OPTIONS] run one tool and print its text
+  check [OPTIONS] [-- COMMAND...]     try a stdio server, this one or any other, layer by layer
 
 Every option can be set by an environment variable: FILEWRIGHT_ROOT (directories, separated as in
 PATH), FILEWRIGHT_CONFIG, FILEWRIGHT_TOOLS, FILEWRIGHT_DISABLE, FILEWRIGHT_MAX_BYTES,
@@ -88,6 +93,7 @@ pub(crate) struct Options {
 pub(crate) enum Command {
     Serve(ServeArgs),
     Call(CallArgs),
+    Check(CheckArgs),
 }
 
 /// Understands the command line. The error prints itself and knows its exit code.
@@ -102,6 +108,11 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Com
             arguments.remove(1);
             arguments[0] = "filewright call".into();
             read(arguments).map(Command::Call)
+        }
+        "check" => {
+            arguments.remove(1);
+            arguments[0] = "filewright check".into();
+            read(arguments).map(Command::Check)
         }
         "serve" | "mcp" => {
             arguments.remove(1);

@@ -1,7 +1,9 @@
 //! filewright: tools on local files for AI assistants, over MCP on stdin and stdout.
 
 mod call;
+mod check;
 mod cli;
+mod client;
 mod config;
 mod debug;
 mod fs;
@@ -51,6 +53,16 @@ fn main() -> ExitCode {
             Ok(config) => serve(config).map(|()| ExitCode::SUCCESS),
             Err(error) => return usage(&error),
         },
+        Command::Check(args) => {
+            let outcome = match args.watch {
+                true => check::watch(&args, platform::output()).map(|()| true),
+                false => check::check(&args, platform::output()),
+            };
+            match outcome {
+                Ok(passed) => Ok(ExitCode::from(u8::from(!passed))),
+                Err(error) => return usage(&error),
+            }
+        }
         Command::Call(mut args) => {
             match config::load(Vec::new(), std::mem::take(&mut args.options)) {
                 Ok(config) => match call::call(&args, config, platform::output(), io::stderr()) {

@@ -16,9 +16,9 @@ use crate::rpc::message::as_string;
 use crate::rpc::reply::{ErrorObject, code};
 use crate::tools::Spec;
 use crate::words::clipped;
-pub(crate) use params::{Arguments, Params};
+pub(crate) use params::{Arguments, CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION, Params};
 pub(crate) use revision::{Era, Revision};
-pub(crate) use wire::{call_result, listen_acknowledged, listen_result, progress};
+pub(crate) use wire::{SERVER_INFO, call_result, listen_acknowledged, listen_result, progress};
 
 /// What a request asks for, whatever revision it came in.
 #[derive(Debug)]
@@ -95,6 +95,16 @@ impl Session {
     pub(crate) fn takes_batches(&self) -> bool {
         self.legacy.is_some_and(|it| it.has_batches)
     }
+}
+
+/// The dates of an era's revisions, oldest first.
+pub(crate) fn dates(era: Era) -> impl Iterator<Item = &'static str> {
+    revision::of(era).map(|it| it.date)
+}
+
+/// The date of an era's newest revision.
+pub(crate) fn newest_date(era: Era) -> &'static str {
+    revision::newest(era).date
 }
 
 /// Whether this request may stand inside a batch: a handshake and a modern claim may not.

@@ -12,9 +12,9 @@ use crate::rpc::reply::ErrorObject;
 use crate::tools::Spec;
 use crate::words::clipped;
 
-pub(super) const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
-pub(super) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-pub(super) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+pub(crate) const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+pub(crate) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 pub(super) const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 /// The members of `params` that any method here knows, as raw text. `null` is absent.

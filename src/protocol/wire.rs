@@ -11,7 +11,7 @@ use crate::tools::{Outcome, Spec};
 /// How long a client may keep what cannot change while the process lives, in milliseconds.
 const TIME_TO_LIVE: u64 = 3_600_000;
 
-const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+pub(crate) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 
 pub(super) fn initialize_result(revision: &Revision, facts: &Facts<'_>) -> String {

@@ -2,6 +2,7 @@
 //!
 //! **Knows nothing of MCP**: no method name, no era, no tool.
 
+pub(crate) mod answer;
 pub(crate) mod batch;
 pub(crate) mod frame;
 pub(crate) mod id;

@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Output, Stdio};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
+use std::time::Duration;
 
 use crate::client::{Client, LIMIT};
 
@@ -15,6 +16,7 @@ pub(crate) struct Launch {
     command: Command,
     reads: bool,
     quiet: bool,
+    limit: Duration,
 }
 
 impl Launch {
@@ -41,12 +43,19 @@ impl Launch {
             command,
             reads: true,
             quiet: true,
+            limit: LIMIT,
         }
     }
 
     /// Leaves stdout and stderr unread until `Client::read` is called.
     pub(crate) fn unread(mut self) -> Self {
         self.reads = false;
+        self
+    }
+
+    /// Lets it take longer to its end: it waits for a program that does not answer.
+    pub(crate) fn patient(mut self) -> Self {
+        self.limit = LIMIT * 6;
         self
     }
 
@@ -64,7 +73,7 @@ impl Launch {
         drop(stdin);
         let (sender, output) = mpsc::channel();
         thread::spawn(move || sender.send(child.wait_with_output().unwrap()));
-        output.recv_timeout(LIMIT).expect("the program ends")
+        output.recv_timeout(self.limit).expect("the program ends")
     }
 
     /// Allows text on stderr.

@@ -6,6 +6,7 @@
 
 mod arguments;
 mod cancellation;
+mod check;
 mod cli;
 mod client;
 mod closing;

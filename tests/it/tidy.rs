@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// For each layer, the layers of ours it may name beside itself. A layer is a file or a directory under `src/`.
-const MAY_USE: [(&str, &[&str]); 13] = [
+const MAY_USE: [(&str, &[&str]); 15] = [
     ("platform", &[]),
     ("words", &[]),
     ("fs", &["platform"]),
@@ -24,6 +24,11 @@ const MAY_USE: [(&str, &[&str]); 13] = [
         &["debug", "fs", "platform", "protocol", "rpc", "tools"],
     ),
     ("call", &["cli", "config", "fs", "tools"]),
+    ("client", &["protocol", "rpc"]),
+    (
+        "check",
+        &["cli", "client", "log", "protocol", "record", "rpc", "words"],
+    ),
 ];
 
 /// Where files may be opened.

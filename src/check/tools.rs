@@ -1,0 +1,297 @@
+//! The tools: their list, what hosts accept in it, and how calls fail.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use super::protocol::NO_TOOL;
+use super::report::Found;
+use super::subject::Subject;
+use super::{Check, schema};
+use crate::cli::LayerName;
+use crate::client::{Client, Failure};
+use crate::rpc::answer::Outcome;
+use crate::rpc::reply::code;
+use crate::words::{clipped, grouped, plural};
+
+/// A list that is longer fills the model's context before the first word is said.
+const LARGE_LIST: usize = 32 * 1024;
+
+/// Hosts put the server's name before it, and model APIs allow 64 in all.
+const LONG_NAME: usize = 40;
+const LONGEST_NAME: usize = 64;
+
+/// Claude Code cuts descriptions at 2 KB.
+const LONG_DESCRIPTION: usize = 2_000;
+
+const MOST_PAGES: usize = 100;
+
+pub(super) static CHECKS: [Check; 8] = [
+    Check {
+        layer: LayerName::Tools,
+        name: "list",
+        sent: "tools/list, page by page",
+        means: "without a list the model has no tools",
+        remedy: "answer tools/list with {\"tools\": [...]}, and with nextCursor only while there is more",
+        look: list,
+    },
+    Check {
+        layer: LayerName::Tools,
+        name: "names",
+        sent: "the same",
+        means: "model APIs take names of 1 to 64 letters, digits, _ and -; hosts put the server's name \
+                before them",
+        remedy: "rename the tool",
+        look: names,
+    },
+    Check {
+        layer: LayerName::Tools,
+        name: "schemas",
+        sent: "the same",
+        means: "a schema that a model API refuses disables all tools, with an HTTP 400 for the whole chat",
+        remedy: "inputSchema is an object with type, properties and required; give each array its items; \
+                 keep to one plain type each",
+        look: schemas,
+    },
+    Check {
+        layer: LayerName::Tools,
+        name: "descriptions",
+        sent: "the same",
+        means: "the model knows a tool by its description only, and hosts cut long ones",
+        remedy: "say in the first sentence what the tool does, in a few hundred characters at most",
+        look: descriptions,
+    },
+    Check {
+        layer: LayerName::Tools,
+        name: "annotations",
+        sent: "the same",
+        means: "without hints hosts take a tool for destructive, and ask before every call",
+        remedy: "set readOnlyHint, destructiveHint, idempotentHint and openWorldHint as they are",
+        look: annotations,
+    },
+    Check {
+        layer: LayerName::Tools,
+        name: "unknown-tool",
+        sent: "a call of a tool that does not exist",
+        means: "a tool that does not exist is the error -32602, so that the client knows it is at fault",
+        remedy: "answer -32602 (invalid params) and name the tools that there are",
+        look: unknown_tool,
+    },
+    Check {
+        layer: LayerName::Tools,
+        name: "failing-call",
+        sent: "a call without the arguments that the tool requires",
+        means: "a call that fails is a result with isError and a text: an error of the protocol is not \
+                shown to the model by all hosts, and it cannot mend what it does not see",
+        remedy: "return {\"isError\": true, \"content\": [{\"type\": \"text\", \"text\": what is wrong}]}",
+        look: failing_call,
+    },
+    Check {
+        layer: LayerName::Tools,
+        name: "call",
+        sent: "the call given by --call",
+        means: "the tool itself fails, with these arguments",
+        remedy: "read what it says, and its stderr",
+        look: call,
+    },
+];
+
+fn list(subject: &mut Subject) -> Found {
+    let mut tools = Vec::new();
+    let mut bytes = 0;
+    let found = subject.with(|client, _| {
+        let pages = all_pages(client)?;
+        Ok(match pages {
+            Ok(all) => {
+                bytes = Value::from(all.clone()).to_string().len();
+                tools = all;
+                Found::pass("")
+            }
+            Err(reason) => Found::fail(reason),
+        })
+    });
+    if !found.came.is_empty() {
+        return found;
+    }
+    subject.tools = tools;
+    let count = subject.tools.len() as u64;
+    let text = format!("{}, {} bytes", plural(count, "tool"), grouped(bytes as u64));
+    match count {
+        0 => Found::note("no tools"),
+        _ if bytes > LARGE_LIST => Found::note(text),
+        _ => Found::pass(text),
+    }
+}
+
+fn all_pages(client: &Client) -> Result<Result<Vec<Value>, String>, Failure> {
+    let mut tools = Vec::new();
+    let mut params = json!({});
+    for _ in 0..MOST_PAGES {
+        let page = match client.request("tools/list", params)? {
+            Outcome::Result(page) => page,
+            Outcome::Error { code, message } => return Ok(Err(format!("{code} {message}"))),
+        };
+        let Some(these) = page["tools"].as_array() else {
+            return Ok(Err(format!(
+                "no list of tools: {}",
+                clipped(&page.to_string(), 100)
+            )));
+        };
+        tools.extend(these.iter().cloned());
+        match &page["nextCursor"] {
+            Value::Null => return Ok(Ok(tools)),
+            cursor => params = json!({"cursor": cursor}),
+        }
+    }
+    Ok(Err(format!("still more after {MOST_PAGES} pages")))
+}
+
+/// Judges each tool: what is wrong with it, and what may be.
+fn each(subject: &Subject, judge: impl Fn(&str, &Value) -> (Vec<String>, Vec<String>)) -> Found {
+    if subject.tools.is_empty() {
+        return Found::skip("no tools were listed");
+    }
+    let mut faults = Vec::new();
+    let mut doubts = Vec::new();
+    for tool in &subject.tools {
+        let name = tool["name"].as_str().unwrap_or_default();
+        let (these, those) = judge(name, tool);
+        faults.extend(these.into_iter().map(|it| format!("{name}: {it}")));
+        doubts.extend(those.into_iter().map(|it| format!("{name}: {it}")));
+    }
+    match (&faults[..], &doubts[..]) {
+        ([], []) => Found::pass("nothing that a host refuses"),
+        ([], doubts) => Found::note(summed(doubts)),
+        (faults, _) => Found::fail(summed(faults)),
+    }
+}
+
+/// The first few, and how many there are.
+fn summed(all: &[String]) -> String {
+    const SHOWN: usize = 3;
+    let first = all[..all.len().min(SHOWN)].join("; ");
+    match all.len().saturating_sub(SHOWN) {
+        0 => first,
+        more => format!("{first}; and {more} more"),
+    }
+}
+
+fn names(subject: &mut Subject) -> Found {
+    each(subject, |name, _| {
+        let is_plain = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-');
+        if name.is_empty() || name.len() > LONGEST_NAME || !name.bytes().all(is_plain) {
+            (
+                vec!["not 1 to 64 letters, digits, _ and -".to_owned()],
+                Vec::new(),
+            )
+        } else if name.len() > LONG_NAME {
+            let long = format!(
+                "{} characters, before the server's name is added",
+                name.len()
+            );
+            (Vec::new(), vec![long])
+        } else {
+            (Vec::new(), Vec::new())
+        }
+    })
+}
+
+fn schemas(subject: &mut Subject) -> Found {
+    each(subject, |_, tool| {
+        (schema::faults(tool), schema::doubts(tool))
+    })
+}
+
+fn descriptions(subject: &mut Subject) -> Found {
+    each(subject, |_, tool| {
+        let doubt = match tool["description"].as_str().map(|it| it.chars().count()) {
+            None | Some(0) => Some("none".to_owned()),
+            Some(length) if length > LONG_DESCRIPTION => Some(format!("{length} characters")),
+            Some(_) => None,
+        };
+        (Vec::new(), doubt.into_iter().collect())
+    })
+}
+
+fn annotations(subject: &mut Subject) -> Found {
+    each(subject, |_, tool| {
+        let has_hints = tool["annotations"]["readOnlyHint"].is_boolean();
+        let doubt = (!has_hints).then(|| "no readOnlyHint".to_owned());
+        (Vec::new(), doubt.into_iter().collect())
+    })
+}
+
+fn unknown_tool(subject: &mut Subject) -> Found {
+    subject.with(|client, _| {
+        let params = json!({"name": NO_TOOL, "arguments": {}});
+        Ok(match client.request("tools/call", params)? {
+            Outcome::Error { code, .. } if code == i64::from(code::INVALID_PARAMS) => {
+                Found::pass(code.to_string())
+            }
+            Outcome::Error { code, message } => Found::note(format!("{code} {message}")),
+            Outcome::Result(result) if result["isError"] == true => {
+                Found::note(format!("a result with isError: {}", text(&result)))
+            }
+            Outcome::Result(result) => Found::fail(format!("a result: {}", text(&result))),
+        })
+    })
+}
+
+fn failing_call(subject: &mut Subject) -> Found {
+    // Only a tool that says that it changes nothing, and that cannot run without arguments.
+    let fits = |tool: &&Value| {
+        let required = tool["inputSchema"]["required"].as_array();
+        let hints = &tool["annotations"];
+        required.is_some_and(|it| !it.is_empty()) && hints["readOnlyHint"] != false
+    };
+    let reads = |tool: &&Value| tool["annotations"]["readOnlyHint"] == true;
+    let tools = subject.tools.iter();
+    let tool = tools
+        .clone()
+        .filter(reads)
+        .find(fits)
+        .or_else(|| tools.clone().find(fits));
+    let Some(name) = tool.and_then(|it| it["name"].as_str()).map(str::to_owned) else {
+        return Found::skip("no tool requires an argument and may be called without harm");
+    };
+    subject.with(|client, _| {
+        let params = json!({"name": name, "arguments": {}});
+        Ok(match client.request("tools/call", params)? {
+            Outcome::Result(result) if result["isError"] == true => match text(&result) {
+                text if text.is_empty() => Found::fail(format!("{name}: isError without a text")),
+                text => Found::pass(format!("{name}: {text}")),
+            },
+            Outcome::Result(result) => {
+                let text = text(&result);
+                Found::note(format!(
+                    "{name}: no isError, although an argument is missing: {text}"
+                ))
+            }
+            Outcome::Error { code, message } => Found::note(format!("{name}: {code} {message}")),
+        })
+    })
+}
+
+fn call(subject: &mut Subject) -> Found {
+    let Some((tool, arguments)) = subject.call.clone() else {
+        return Found::skip("no --call was given");
+    };
+    subject.with(|client, _| {
+        let begun = Instant::now();
+        let answer = client.request("tools/call", json!({"name": tool, "arguments": arguments}))?;
+        let took = begun.elapsed().as_secs_f64() * 1000.0;
+        Ok(match answer {
+            Outcome::Result(result) if result["isError"] != true => {
+                Found::pass(format!("after {took:.0} ms: {}", text(&result)))
+            }
+            Outcome::Result(result) => Found::fail(format!("isError: {}", text(&result))),
+            Outcome::Error { code, message } => Found::fail(format!("{code} {message}")),
+        })
+    })
+}
+
+/// The beginning of a result's text, on one line.
+fn text(result: &Value) -> String {
+    let text = result["content"][0]["text"].as_str().unwrap_or_default();
+    clipped(&text.replace(['\n', '\r'], " "), 100).into_owned()
+}

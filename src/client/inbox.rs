@@ -1,0 +1,206 @@
+//! What comes from a server: answers to those who wait, and whatever is odd.
+
+use std::collections::{HashMap, HashSet};
+use std::process::ExitStatus;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::oddity::{Oddity, shown, undressed};
+use super::process::status_text;
+use super::raw_line::RawLine;
+use super::writer::{Job, Outgoing};
+use crate::rpc::Id;
+use crate::rpc::answer::{Heard, Outcome, hear};
+
+/// More than hosts may be thought to take on one line, in bytes.
+const LONG_LINE: u64 = 16 * 1024 * 1024;
+
+/// A message broken over more lines than this is taken for so many lines of noise.
+const MAX_BROKEN: usize = 2_000;
+
+/// Requests that a second answer is recognised for; a session of weeks has more.
+const MOST_ANSWERED: usize = 10_000;
+
+/// How long the end of the process may follow the end of its stdout, and the other way round.
+const SETTLING: Duration = Duration::from_millis(500);
+
+/// Hears every line in either direction: `->` to the server, `<-` from it.
+pub(crate) type Listener = Arc<dyn Fn(&str, &[u8]) + Send + Sync>;
+
+/// What the threads tell each other.
+pub(super) struct Shared {
+    pub(super) state: Mutex<State>,
+    pub(super) changed: Condvar,
+    pub(super) listener: Option<Listener>,
+}
+
+#[derive(Default)]
+pub(super) struct State {
+    /// Requests under way, and answers not fetched yet.
+    pub(super) pending: HashMap<Id, Option<Outcome>>,
+    pub(super) answered: HashSet<Id>,
+    /// Requests that were given up.
+    pub(super) expired: HashSet<Id>,
+    pub(super) oddities: Vec<Oddity>,
+    pub(super) notifications: Vec<(String, Value)>,
+    pub(super) stdout_ended: Option<Instant>,
+    pub(super) exited: Option<(Instant, Option<ExitStatus>)>,
+}
+
+impl Shared {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+
+    pub(super) fn wait<'a>(
+        &self,
+        state: MutexGuard<'a, State>,
+        limit: Duration,
+    ) -> MutexGuard<'a, State> {
+        let waited = self.changed.wait_timeout(state, limit);
+        waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    pub(super) fn hear(&self, direction: &str, line: &[u8]) {
+        if let Some(listener) = &self.listener {
+            listener(direction, line);
+        }
+    }
+}
+
+impl State {
+    /// An end is seen by both signs, the end of stdout and that of the process. One of them may be
+    /// missing: another process may hold the pipe open, and a server may close it and go on.
+    pub(super) fn end(&self) -> Option<String> {
+        let settled = |since: Instant| since.elapsed() >= SETTLING;
+        match (self.stdout_ended, &self.exited) {
+            (Some(_), Some((_, status))) => Some(status.map_or_else(String::new, status_text)),
+            (None, Some((since, status))) if settled(*since) => {
+                Some(status.map_or_else(String::new, status_text))
+            }
+            (Some(since), None) if settled(since) => {
+                Some("its stdout closed, the process still there".to_owned())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Sorts what comes in.
+pub(super) struct Reader<'a> {
+    pub(super) shared: &'a Shared,
+    pub(super) replies: Outgoing,
+    /// Lines that may be parts of one message.
+    pub(super) broken: Vec<Vec<u8>>,
+}
+
+impl Reader<'_> {
+    pub(super) fn take(&mut self, line: &RawLine) {
+        self.shared.hear("<-", &line.bytes);
+        let (odd, message) = undressed(line);
+        let is_readable = !odd.iter().any(|it| matches!(it, Oddity::NotUtf8(_)));
+        let mut state = self.shared.lock();
+        state.oddities.extend(odd);
+        if line.length > LONG_LINE {
+            let bytes = line.length;
+            state.oddities.push(Oddity::TooLong { bytes });
+        }
+        drop(state);
+        if !line.is_ended && hear(message).is_none() {
+            // That it was cut is all there is to say of it.
+            self.broken.clear();
+        } else if is_readable {
+            self.understand(message);
+        } else {
+            // Whatever the text is, the answer in it may count.
+            self.understand(String::from_utf8_lossy(message).as_bytes());
+        }
+        self.shared.changed.notify_all();
+    }
+
+    fn understand(&mut self, message: &[u8]) {
+        if message.trim_ascii().is_empty() {
+            return;
+        }
+        if let Some(heard) = hear(message) {
+            self.give_up();
+            return self.settle(heard);
+        }
+        let begins = message.trim_ascii_start().starts_with(b"{");
+        if self.broken.is_empty() && !begins || self.broken.len() == MAX_BROKEN {
+            self.give_up();
+            let noise = Oddity::Noise(shown(message));
+            return self.shared.lock().oddities.push(noise);
+        }
+        self.broken.push(message.to_owned());
+        if !message.trim_ascii_end().ends_with(b"}") {
+            return;
+        }
+        if let Some(heard) = hear(&self.broken.join(&b'\n')) {
+            let lines = self.broken.len();
+            self.broken.clear();
+            self.shared.lock().oddities.push(Oddity::Broken { lines });
+            self.settle(heard);
+        }
+    }
+
+    /// Lines that did not become a message were none.
+    pub(super) fn give_up(&mut self) {
+        let noise = self.broken.drain(..).map(|it| Oddity::Noise(shown(&it)));
+        self.shared.lock().oddities.extend(noise);
+    }
+
+    fn settle(&mut self, heard: Heard) {
+        match heard {
+            Heard::Answer { id, outcome } => self.shared.lock().settle(id, outcome),
+            Heard::Notification { method, params } => {
+                self.shared.lock().notifications.push((method, params));
+            }
+            Heard::Request { id, method } => self.reply(&id, &method),
+        }
+    }
+
+    /// A server may ask too. We have nothing to offer but that we are there.
+    fn reply(&mut self, id: &Id, method: &str) {
+        let outcome = match method {
+            "ping" => "\"result\":{}",
+            _ => "\"error\":{\"code\":-32601,\"message\":\"Method not found\"}",
+        };
+        let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{},{outcome}}}\n", id.text());
+        self.shared.hear("->", line.as_bytes());
+        if let Some(outgoing) = &*lock(&self.replies) {
+            // A writer that is gone has met a closed pipe, and the waiter tells of that.
+            let _ = outgoing.send(Job::Write(line.into_bytes()));
+        }
+    }
+}
+
+impl State {
+    fn settle(&mut self, id: Option<Id>, outcome: Outcome) {
+        let Some(id) = id else {
+            let id = "null".to_owned();
+            return self.oddities.push(Oddity::Stray { id });
+        };
+        let text = || shown(id.text().as_bytes());
+        match self.pending.get_mut(&id) {
+            Some(slot @ None) => {
+                *slot = Some(outcome);
+                if self.answered.len() == MOST_ANSWERED {
+                    self.answered.clear();
+                }
+                self.answered.insert(id);
+            }
+            _ if self.answered.contains(&id) => {
+                self.oddities.push(Oddity::Duplicate { id: text() });
+            }
+            _ if self.expired.contains(&id) => self.oddities.push(Oddity::Late { id: text() }),
+            _ => self.oddities.push(Oddity::Stray { id: text() }),
+        }
+    }
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,84 @@
+//! What a server does on its stdout that clients stumble over.
+
+use super::raw_line::RawLine;
+
+/// Characters of a line that are repeated.
+const SHOWN: usize = 120;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Oddity {
+    /// No message at all: a log line, a banner, an escape sequence.
+    Noise(String),
+    /// A message broken over so many lines.
+    Broken {
+        lines: usize,
+    },
+    NotUtf8(String),
+    CarriageReturn,
+    ByteOrderMark,
+    /// A short message that came in more than one write.
+    Split,
+    /// The last line had no line end: the message was cut, in bytes.
+    Cut {
+        bytes: u64,
+    },
+    /// A line that hosts refuse, in bytes.
+    TooLong {
+        bytes: u64,
+    },
+    /// An answer to nothing that was asked; the id as it was written.
+    Stray {
+        id: String,
+    },
+    /// A second answer to the same request.
+    Duplicate {
+        id: String,
+    },
+    /// An answer to a request that nobody waited for any more.
+    Late {
+        id: String,
+    },
+}
+
+/// What is odd about a line as such, and the message on it.
+pub(super) fn undressed(line: &RawLine) -> (Vec<Oddity>, &[u8]) {
+    let mut odd = Vec::new();
+    let mut message = &line.bytes[..];
+    if let Some(rest) = message.strip_prefix(b"\xEF\xBB\xBF") {
+        odd.push(Oddity::ByteOrderMark);
+        message = rest;
+    }
+    if let Some(rest) = message.strip_suffix(b"\r") {
+        odd.push(Oddity::CarriageReturn);
+        message = rest;
+    }
+    if line.is_split {
+        odd.push(Oddity::Split);
+    }
+    let is_whole = line.length == line.bytes.len() as u64;
+    if is_whole && std::str::from_utf8(message).is_err() {
+        odd.push(Oddity::NotUtf8(shown(message)));
+    }
+    if !line.is_ended {
+        let bytes = line.length;
+        odd.push(Oddity::Cut { bytes });
+    }
+    (odd, message)
+}
+
+/// A line as it may be repeated on a terminal.
+pub(super) fn shown(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line);
+    let mut shown: String = text
+        .chars()
+        .take(SHOWN)
+        .flat_map(|it| match it.is_control() {
+            true => it.escape_default().collect::<Vec<_>>(),
+            false => vec![it],
+        })
+        .collect();
+    if text.chars().nth(SHOWN).is_some() {
+        shown.push('…');
+    }
+    shown
+}

@@ -1,0 +1,227 @@
+//! The server's process: its stderr, its end, and how it is brought to one.
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead as _, BufReader, Read};
+use std::process::{ChildStderr, ChildStdin, ChildStdout, ExitStatus};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use shared_child::SharedChild;
+
+use super::Launch;
+use super::oddity::shown;
+
+/// Lines of stderr that are kept.
+const KEPT_LINES: usize = 20;
+
+/// How long a server has after each hint that it should go: its stdin closed, then SIGTERM.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How often an end is looked for.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// How a server ended on its own.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Death {
+    /// `exit code 1`, `signal 9`, or that it goes on with its stdout closed.
+    pub(crate) status: String,
+    pub(crate) stderr: Vec<String>,
+}
+
+impl std::fmt::Display for Death {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "the server ended: {}", self.status)?;
+        match self.stderr.last() {
+            Some(line) => write!(formatter, "; last on stderr: {line}"),
+            None => write!(formatter, "; nothing on stderr"),
+        }
+    }
+}
+
+/// What it took to end a server.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Ending {
+    /// It had ended already.
+    Before,
+    /// The end of its input was enough; how long that took.
+    EndOfInput(Duration),
+    Terminated,
+    Killed,
+}
+
+#[derive(Debug)]
+pub(super) struct Process {
+    child: Arc<SharedChild>,
+    stderr: Arc<Mutex<VecDeque<String>>>,
+    /// Read by nobody, where that is what is tried.
+    _unread: Option<ChildStderr>,
+}
+
+pub(super) struct Streams {
+    pub(super) stdin: ChildStdin,
+    pub(super) stdout: ChildStdout,
+}
+
+impl Process {
+    pub(super) fn start(launch: &Launch) -> io::Result<(Process, Streams)> {
+        let child = SharedChild::spawn(&mut launch.command()?)?;
+        let missing = || io::Error::other("a stream is missing");
+        let streams = Streams {
+            stdin: child.take_stdin().ok_or_else(missing)?,
+            stdout: child.take_stdout().ok_or_else(missing)?,
+        };
+        let stderr = child.take_stderr().ok_or_else(missing)?;
+        let lines = Arc::new(Mutex::new(VecDeque::new()));
+        let unread = if launch.ignores_stderr {
+            #[cfg(target_os = "linux")]
+            // A small pipe shows sooner what a full one does. One that stays large still shows it.
+            let _ = rustix::pipe::fcntl_setpipe_size(&stderr, 4096);
+            Some(stderr)
+        } else {
+            let kept = Arc::clone(&lines);
+            spawn("stderr", move || keep_lines(stderr, &kept))?;
+            None
+        };
+        let process = Process {
+            child: Arc::new(child),
+            stderr: lines,
+            _unread: unread,
+        };
+        Ok((process, streams))
+    }
+
+    pub(super) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits for the end, however long that takes.
+    pub(super) fn waiter(&self) -> impl FnOnce() -> Option<ExitStatus> + Send + 'static {
+        let child = Arc::clone(&self.child);
+        move || child.wait().ok()
+    }
+
+    pub(super) fn stderr(&self) -> Vec<String> {
+        let lines = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.iter().cloned().collect()
+    }
+
+    /// To be called with stdin closed.
+    pub(super) fn end(&self) -> Ending {
+        let begun = Instant::now();
+        if self.ends_within(PATIENCE) {
+            Ending::EndOfInput(begun.elapsed())
+        } else if self.terminate() && self.ends_within(PATIENCE) {
+            Ending::Terminated
+        } else {
+            self.kill();
+            Ending::Killed
+        }
+    }
+
+    pub(super) fn kill(&self) {
+        self.kill_group();
+        // It may be gone already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    fn ends_within(&self, limit: Duration) -> bool {
+        let deadline = Instant::now() + limit;
+        loop {
+            match self.child.try_wait() {
+                Ok(None) if Instant::now() < deadline => thread::sleep(LOOK),
+                outcome => return matches!(outcome, Ok(Some(_))),
+            }
+        }
+    }
+
+    #[cfg(unix)]
+    fn group(&self) -> Option<rustix::process::Pid> {
+        rustix::process::Pid::from_raw(self.id().cast_signed())
+    }
+
+    #[cfg(unix)]
+    fn terminate(&self) -> bool {
+        use rustix::process::{Signal, kill_process_group};
+        let group = self.group();
+        group.is_some_and(|it| kill_process_group(it, Signal::TERM).is_ok())
+    }
+
+    /// There is no such request that a program without windows would hear.
+    #[cfg(not(unix))]
+    fn terminate(&self) -> bool {
+        false
+    }
+
+    #[cfg(unix)]
+    fn kill_group(&self) {
+        use rustix::process::{Signal, kill_process_group};
+        // Nothing may be left of it.
+        let _ = self.group().map(|it| kill_process_group(it, Signal::KILL));
+    }
+
+    #[cfg(not(unix))]
+    fn kill_group(&self) {}
+
+    /// Whether something that the server started outlives it; such processes are ended.
+    #[cfg(unix)]
+    pub(super) fn leaves_orphans(&self) -> bool {
+        let Some(group) = self.group() else {
+            return false;
+        };
+        let is_left = rustix::process::test_kill_process_group(group).is_ok();
+        self.kill_group();
+        is_left
+    }
+
+    #[cfg(not(unix))]
+    pub(super) fn leaves_orphans(&self) -> bool {
+        false
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if matches!(self.child.try_wait(), Ok(None)) {
+            self.kill();
+        }
+    }
+}
+
+/// Starts a thread with a name.
+pub(super) fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    let builder = thread::Builder::new().name(name.to_owned());
+    builder.spawn(run).map(drop)
+}
+
+fn keep_lines(stderr: impl Read, kept: &Mutex<VecDeque<String>>) {
+    /// Of a flood without line ends no more is looked at as one line.
+    const LONGEST: u64 = 64 * 1024;
+    let mut stderr = BufReader::new(stderr);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match stderr.by_ref().take(LONGEST).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() == KEPT_LINES {
+            kept.pop_front();
+        }
+        kept.push_back(shown(line.trim_ascii_end()));
+    }
+}
+
+/// An end in words.
+pub(super) fn status_text(status: ExitStatus) -> String {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return format!("signal {signal}");
+    }
+    match status.code() {
+        Some(code) => format!("exit code {code}"),
+        None => "an unknown status".to_owned(),
+    }
+}
