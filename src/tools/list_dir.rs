@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::time::SystemTime;
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -13,6 +15,9 @@ use super::output::Output;
 use super::{Context, Tool, schema};
 use crate::fs::{self, Entry, EntryKind, Kind, LinkState, Listing, Order, RootState, Scope};
 use crate::words::{grouped, plural};
+
+/// How long a list of the roots waits for those that are still being opened; then it says which.
+const ROOTS_WAIT: Duration = Duration::from_secs(1);
 
 pub(super) const TOOL: Tool = Tool {
     name: "list_dir",
@@ -87,6 +92,10 @@ fn page() -> usize {
 
 fn run(context: &Context<'_>, arguments: Map<String, Value>) -> Result<Output, ToolError> {
     let args: Args = arguments::typed(arguments)?;
+    if args.path.is_none() {
+        // Which directories are one and the same is known once they are open.
+        context.roots.wait(ROOTS_WAIT);
+    }
     let roots = context.roots.states();
     let path = match (&args.path, roots.as_slice()) {
         (Some(path), _) => path.clone(),
