@@ -65,17 +65,28 @@ pub(super) fn launch(args: &CheckArgs) -> Result<Launch> {
     })
 }
 
+/// What was typed goes before what a client that is kept running allows.
+pub(super) fn patient_limits(args: &CheckArgs) -> Result<Limits> {
+    limited(args, Limits::default())
+}
+
 pub(super) fn limits(args: &CheckArgs) -> Result<Limits> {
-    let mut usual = USUAL;
-    let mut methods = HashMap::from([("initialize".to_owned(), FIRST_ANSWER)]);
+    let methods = HashMap::from([("initialize".to_owned(), FIRST_ANSWER)]);
+    let usual = USUAL;
+    limited(args, Limits { usual, methods })
+}
+
+fn limited(args: &CheckArgs, limits: Limits) -> Result<Limits> {
+    let Limits {
+        mut usual,
+        mut methods,
+    } = limits;
     for text in &args.timeouts {
         match text.split_once('=') {
             Some((method, time)) => drop(methods.insert(method.to_owned(), seconds(time)?)),
             None => {
                 usual = seconds(text)?;
-                methods
-                    .entry("initialize".to_owned())
-                    .and_modify(|it| *it = usual);
+                methods.remove("initialize");
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Sessions beside the main one, each with a server of its own, all at the same time.
 
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -53,7 +54,12 @@ pub(super) struct Side {
 type Listeners<'a> = &'a dyn Fn(&str) -> Option<Listener>;
 
 impl Side {
-    pub(super) fn start(launch: &Launch, limits: &Limits, listeners: Listeners<'_>) -> Side {
+    pub(super) fn start(
+        launch: &Launch,
+        limits: &Limits,
+        probe_limit: Duration,
+        listeners: Listeners<'_>,
+    ) -> Side {
         let session = |name: &str| {
             let (launch, limits, listener) = (launch.clone(), limits.clone(), listeners(name));
             move || Client::start(&launch, limits, listener).map_err(|it| it.to_string())
@@ -64,7 +70,7 @@ impl Side {
         });
         let versions = versions.collect();
         let start = session("modern");
-        let modern = thread::spawn(move || Ok(modern(&start()?)));
+        let modern = thread::spawn(move || Ok(modern(&start()?, probe_limit)));
         let start = session("early");
         let early = thread::spawn(move || Ok(early(&start()?)));
         let careless = Launch {
@@ -133,8 +139,8 @@ fn version(client: &Client, asked: &'static str) -> Version {
     }
 }
 
-fn modern(client: &Client) -> Modern {
-    let discovered = greet_modern(client, newest_date(Era::Modern));
+fn modern(client: &Client, limit: Duration) -> Modern {
+    let discovered = greet_modern(client, newest_date(Era::Modern), limit);
     let listed = matches!(discovered, Ok(Outcome::Result(_)))
         .then(|| client.request("tools/list", json!({})));
     client.end();

@@ -20,6 +20,11 @@ use crate::rpc::answer::Outcome;
 /// So many silences are enough; the checks that are left would only wait.
 const MOST_SILENCES: u32 = 4;
 
+/// How long an answer to the probe of the modern era is waited for once the server has started, and how
+/// much slower than one alone several may start.
+const PROBE: Duration = Duration::from_secs(3);
+const SLOWER: u32 = 8;
+
 const GIVEN_UP: &str = "the server has been silent too often";
 
 /// How the server took the first thing that was said to it.
@@ -120,17 +125,23 @@ impl Subject {
 
     fn greet(&mut self, client: &Client) -> Result<Outcome, Failure> {
         if self.era == Era::Modern {
-            return greet_modern(client, newest_date(Era::Modern));
+            let limit = self.limits.of("initialize");
+            return greet_modern(client, newest_date(Era::Modern), limit);
         }
         let outcome = greet_legacy(client, newest_date(Era::Legacy));
         if matches!(outcome, Ok(Outcome::Error { .. })) && self.wanted_era.is_none() {
             // A server of the modern era alone knows no `initialize`.
-            let modern = greet_modern(client, newest_date(Era::Modern));
+            let modern = greet_modern(client, newest_date(Era::Modern), self.limits.usual);
             if matches!(modern, Ok(Outcome::Result(_))) {
                 self.era = Era::Modern;
             }
         }
         outcome
+    }
+
+    /// How long the server took to start.
+    pub(super) fn first_took(&self) -> Duration {
+        self.first.as_ref().map_or(Duration::ZERO, |it| it.took)
     }
 
     fn start(&self, session: &str) -> std::io::Result<Client> {
@@ -257,7 +268,9 @@ impl Subject {
         }
         if self.side.is_none() {
             let listener = |session: &str| self.listener(session);
-            self.side = Some(Side::start(&self.launch, &self.limits, &listener));
+            let probe_limit = self.limits.usual.min(PROBE) + self.first_took() * SLOWER;
+            let side = Side::start(&self.launch, &self.limits, probe_limit, &listener);
+            self.side = Some(side);
         }
         Ok(self.side.get_or_insert_with(Side::default))
     }

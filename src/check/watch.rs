@@ -18,7 +18,7 @@ pub(crate) fn watch(args: &CheckArgs, mut output: impl Write) -> Result<()> {
     let interval = args.every.as_deref().map(launching::seconds).transpose()?;
     let keeper = Keeper {
         launch: launching::launch(args)?,
-        limits: launching::limits(args)?,
+        limits: launching::patient_limits(args)?,
         interval: interval.unwrap_or(INTERVAL),
     };
     let mut beats = 0_u64;

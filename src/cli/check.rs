@@ -14,7 +14,8 @@ pub(crate) struct CheckArgs {
     /// One JSON object a check, for scripts
     #[arg(long)]
     pub(crate) json: bool,
-    /// Seconds to wait for an answer, for all methods or for one [default: 10]
+    /// Seconds to wait for an answer, for all methods or for one [default: 10, for the first 60; with
+    /// --watch 30, for tools/call 300]
     #[arg(long = "timeout", value_name = "[METHOD=]S")]
     pub(crate) timeouts: Vec<String>,
     /// Only this layer; may be repeated

@@ -92,7 +92,7 @@ impl std::fmt::Debug for Client {
 #[must_use]
 pub(crate) struct Pending {
     id: Id,
-    limit: Duration,
+    pub(crate) limit: Duration,
     asked: Instant,
 }
 
@@ -172,11 +172,6 @@ impl Client {
     /// Asks and waits, as long as the method may take.
     pub(crate) fn request(&self, method: &str, params: Value) -> Result<Outcome, Failure> {
         self.answer(self.ask(method, params))
-    }
-
-    /// How long an answer to that method is waited for.
-    pub(crate) fn limit(&self, method: &str) -> Duration {
-        self.limits.of(method)
     }
 
     /// The line of a request with an id given as JSON text.

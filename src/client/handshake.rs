@@ -35,8 +35,13 @@ pub(crate) fn greet_legacy(client: &Client, date: &str) -> Result<Outcome, Failu
     Ok(outcome)
 }
 
-/// Asks a server whether it speaks the modern era. After a result every request claims it.
-pub(crate) fn greet_modern(client: &Client, date: &str) -> Result<Outcome, Failure> {
+/// Asks a server whether it speaks the modern era, and waits at most so long. After a result every
+/// request claims it.
+pub(crate) fn greet_modern(
+    client: &Client,
+    date: &str,
+    limit: Duration,
+) -> Result<Outcome, Failure> {
     let meta = json!({
         protocol::PROTOCOL_VERSION: date,
         protocol::CLIENT_CAPABILITIES: {},
@@ -45,11 +50,7 @@ pub(crate) fn greet_modern(client: &Client, date: &str) -> Result<Outcome, Failu
             "version": env!("CARGO_PKG_VERSION"),
         },
     });
-    let pending = client.ask_within(
-        "server/discover",
-        json!({"_meta": meta}),
-        Some(client.limit("server/discover").min(PROBE_LIMIT)),
-    );
+    let pending = client.ask_within("server/discover", json!({"_meta": meta}), Some(limit));
     let outcome = client.answer(pending)?;
     if let Outcome::Result(_) = outcome {
         client.claim(meta);
@@ -61,7 +62,7 @@ pub(crate) fn greet_modern(client: &Client, date: &str) -> Result<Outcome, Failu
 pub(super) fn greet(client: &Client) -> Result<Greeting, String> {
     let begun = Instant::now();
     let modern = protocol::newest_date(Era::Modern);
-    if let Ok(Outcome::Result(result)) = greet_modern(client, modern) {
+    if let Ok(Outcome::Result(result)) = greet_modern(client, modern, PROBE_LIMIT) {
         return Ok(Greeting {
             era: Era::Modern,
             version: modern.to_owned(),
