@@ -39,7 +39,9 @@ pub(crate) fn count(file: &TextFile, watch: &Watch<'_>) -> Result<Counts, Error>
     let mut is_partial = false;
     loop {
         match watch.step(offset, file.total()) {
-            Err(Stopped::OutOfTime) if offset > file.text_start => {
+            // The first block is always counted: that is an answer, where nothing would be none.
+            Err(Stopped::OutOfTime) if offset == file.text_start => {}
+            Err(Stopped::OutOfTime) => {
                 is_partial = true;
                 break;
             }

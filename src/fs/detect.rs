@@ -1,16 +1,18 @@
 //! Finds out what a file's bytes are: text in which encoding, or no text at all.
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{GB18030, GBK};
+use encoding_rs::{Encoding, GB18030, GBK, SHIFT_JIS, WINDOWS_1252};
 use infer::MatcherType;
 
-use super::{Charset, detect_wide as wide};
+use super::{Charset, detect_cyrillic as cyrillic, detect_latin as latin, detect_wide as wide};
 
 /// How much of a file is looked at.
 pub(super) const HEAD_SIZE: usize = 64 * 1024;
 
 /// More than this is not worth the detector's time; its answers do not change.
 const GUESS_SIZE: usize = 16 * 1024;
+
+const CERTIFICATE: &str = "application/x-x509-ca-cert";
 
 /// Byte-order marks, the longer ones first: one is the beginning of another.
 const MARKED: [Charset; 5] = [
@@ -28,7 +30,15 @@ pub(crate) enum Evidence {
     /// Every byte fits UTF-8, which other text hardly ever does.
     Valid,
     Guess,
+    /// A guess with so little to go by that it may well be wrong.
+    WeakGuess,
     Caller,
+}
+
+impl Evidence {
+    pub(crate) fn is_guess(self) -> bool {
+        matches!(self, Evidence::Guess | Evidence::WeakGuess)
+    }
 }
 
 #[derive(Debug, PartialEq)]
@@ -65,25 +75,58 @@ pub(super) fn detect(head: &[u8], whole: bool, fallback: Option<Charset>) -> Ver
     if is_utf8 && !has_escapes {
         return Verdict::Text(Charset::UTF8, Evidence::Valid);
     }
-    if !is_utf8 && wide::is_broken_utf8(head) {
-        return Verdict::Text(Charset::UTF8, Evidence::Guess);
+    let sequences = wide::Sequences::of(head);
+    if !is_utf8 && sequences.are_mostly_whole() {
+        return Verdict::Text(Charset::UTF8, weighed(head));
     }
     let guess = guess(head, whole);
     if is_utf8 && !guess.is_stateful() {
         return Verdict::Text(Charset::UTF8, Evidence::Valid);
     }
-    Verdict::Text(tie_broken(guess, head, fallback), Evidence::Guess)
+    if guess.is_stateful() {
+        return Verdict::Text(guess, Evidence::Guess);
+    }
+    if !is_multi_byte(guess) && sequences.are_no_accident() {
+        return Verdict::Text(Charset::UTF8, weighed(head));
+    }
+    Verdict::Text(tie_broken(guess, head, fallback), weighed(head))
+}
+
+/// What a guess is worth: with fewer than ten bytes that are not ASCII no detector is right often enough.
+fn weighed(head: &[u8]) -> Evidence {
+    const ENOUGH: usize = 10;
+    if high_bytes(head, ENOUGH) < ENOUGH {
+        Evidence::WeakGuess
+    } else {
+        Evidence::Guess
+    }
+}
+
+/// How many bytes are not ASCII; counting ends at `most`.
+fn high_bytes(head: &[u8], most: usize) -> usize {
+    head.iter().filter(|it| !it.is_ascii()).take(most).count()
 }
 
 /// Bytes that are not plain text in one-byte units: text in wider ones, a known kind of file, or data.
 fn not_plain(head: &[u8], controls: usize) -> Option<Verdict> {
     // Letters alone are no magic number where nothing but letters follows: "BM" may begin a text.
     let may_be_magic = controls > 0 || !head.first().is_some_and(u8::is_ascii);
-    if let Some(kind) = magic(head).filter(|_| may_be_magic) {
+    let kind = magic(head).filter(|_| may_be_magic);
+    // A certificate begins with two bytes only, which are a common kana in UTF-16.
+    if let Some(kind) = kind.filter(|it| *it != CERTIFICATE) {
         return Some(Verdict::Binary(Some(kind)));
     }
     if let Some(charset) = wide::units(head) {
-        return Some(Verdict::Text(charset, Evidence::Guess));
+        let few = head.len() < 8 * charset.unit();
+        let evidence = if few {
+            Evidence::WeakGuess
+        } else {
+            Evidence::Guess
+        };
+        return Some(Verdict::Text(charset, evidence));
+    }
+    if kind.is_some() {
+        return Some(Verdict::Binary(kind));
     }
     // A single control byte in a short text is a slip; a share of them is not, nor erased flash.
     let many_controls = controls * 1000 >= head.len() * 3 && controls > 1;
@@ -117,28 +160,42 @@ fn guess(head: &[u8], whole: bool) -> Charset {
         .unwrap_or(0);
     let sample = &head[start..];
     let is_end = whole && sample.len() <= GUESS_SIZE;
+    let sample = &sample[..sample.len().min(GUESS_SIZE)];
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
-    detector.feed(&sample[..sample.len().min(GUESS_SIZE)], is_end);
+    detector.feed(sample, is_end);
     let encoding = detector.guess(None, Utf8Detection::Allow);
-    // GB18030 holds all of GBK, and the detector does not tell them apart.
-    Charset::Whatwg(if encoding == GBK { GB18030 } else { encoding })
+    // The letters around the first byte that is not ASCII belong to its word.
+    let words = &head[start.saturating_sub(1)..start + sample.len()];
+    Charset::Whatwg(match encoding {
+        // GB18030 holds all of GBK, and the detector does not tell them apart.
+        it if it == GBK => GB18030,
+        it if it.is_single_byte() && wide::is_kana(sample) => SHIFT_JIS,
+        it if it.is_single_byte() => mended(it, words),
+        // One pair of bytes in a word of ASCII is more likely a letter with an accent.
+        _ if high_bytes(sample, 2) == 1 && latin::is_western(words) => WINDOWS_1252,
+        it => it,
+    })
+}
+
+/// A guess of an encoding with one byte a character, checked against the words that it makes.
+fn mended(guess: &'static Encoding, words: &[u8]) -> &'static Encoding {
+    // The first few kilobytes are enough to go by, and in more there are words of other languages.
+    const ENOUGH: usize = 4096;
+    let words = &words[..words.len().min(ENOUGH)];
+    let better = latin::mended(guess, words);
+    if better != guess {
+        return better;
+    }
+    cyrillic::mended(guess, latin::is_latin(guess), words)
 }
 
 /// With very little to go by, the user's own encoding wins over a guess of its own kind: among those
 /// of several bytes a character. Between single-byte ones it would be wrong far too often.
 fn tie_broken(guess: Charset, head: &[u8], fallback: Option<Charset>) -> Charset {
     const LITTLE: usize = 8;
-    let high_bytes = head
-        .iter()
-        .filter(|it| !it.is_ascii())
-        .take(LITTLE + 1)
-        .count();
+    let has_little = high_bytes(head, LITTLE + 1) <= LITTLE;
     match fallback {
-        Some(fallback)
-            if high_bytes <= LITTLE && is_multi_byte(guess) && is_multi_byte(fallback) =>
-        {
-            fallback
-        }
+        Some(fallback) if has_little && is_multi_byte(guess) && is_multi_byte(fallback) => fallback,
         _ => guess,
     }
 }
@@ -246,6 +303,46 @@ mod tests {
     }
 
     #[test]
+    fn a_single_whole_character_is_enough_where_the_rest_would_be_latin() {
+        check(b"P\xFF\xC3\xA1draig Brady and others\n", "utf-8 WeakGuess");
+    }
+
+    #[test]
+    fn kana_are_told_from_cyrillic() {
+        check(
+            b"uuidgen\n\x82\xCD Andreas \x82\xC9\x82\xE6\x82\xC1\x82\xC4\n",
+            "shift_jis Guess",
+        );
+    }
+
+    #[test]
+    fn a_letter_in_a_german_word_is_no_chinese_one() {
+        check(
+            b"(das hei\xDFt, asynchron).\nDATEIEN\n",
+            "windows-1252 WeakGuess",
+        );
+    }
+
+    #[test]
+    fn a_kana_in_front_is_no_certificate() {
+        let text =
+            "\u{3082}\u{3057}\u{3001}\u{3053}\u{308c}\u{304c}\u{305d}\u{3046}\u{306a}\u{3089}\n";
+        check(&encoded("utf-16be", text), "utf-16be Guess");
+        check(
+            b"\x30\x82\x03\x01\x02\x03\x04\0\0\0\0\0",
+            &format!("binary {CERTIFICATE}"),
+        );
+    }
+
+    #[test]
+    fn names_with_a_nul_after_each_are_no_chinese() {
+        check(
+            &b"get_text\0set_name\0open\0closed\0".repeat(20),
+            "binary data",
+        );
+    }
+
+    #[test]
     fn small_numbers_are_no_text() {
         let numbers: Vec<u8> = (1..200_u32).flat_map(|it| (it % 7).to_le_bytes()).collect();
         check(&numbers, "binary data");
@@ -272,7 +369,7 @@ mod tests {
         let few = b"// \xC4\xE3\xBA\xC3\xCA\xC0\xBD\xE7\n";
         let big5 = Charset::Whatwg(encoding_rs::BIG5);
         let verdict = |fallback| detect(few, true, Some(fallback));
-        assert_eq!(verdict(big5), Verdict::Text(big5, Evidence::Guess));
+        assert_eq!(verdict(big5), Verdict::Text(big5, Evidence::WeakGuess));
         assert_eq!(
             detect(b"ascii", true, Some(big5)),
             Verdict::Text(Charset::UTF8, Evidence::Valid)

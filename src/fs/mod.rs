@@ -17,6 +17,8 @@ mod count_tally;
 mod decode;
 mod deny;
 mod detect;
+mod detect_cyrillic;
+mod detect_latin;
 mod detect_wide;
 mod error;
 mod escape;

@@ -52,6 +52,7 @@ pub(super) fn encoding_argument(encoding: Option<&String>) -> String {
 pub(super) fn encoding_notice(file: &TextFile) -> Option<String> {
     let guessed = match file.evidence {
         Evidence::Guess => " (guessed)",
+        Evidence::WeakGuess => " (guessed from few bytes; if it looks wrong, pass encoding)",
         _ => "",
     };
     (!file.charset.is_utf8()).then(|| format!("decoded from {}{guessed}", file.charset.name()))

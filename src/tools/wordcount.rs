@@ -63,8 +63,13 @@ fn run(context: &Context<'_>, arguments: Map<String, Value>) -> Result<Output, T
     let file = text::open(context, &args.path, requested)?;
     let counts = fs::count(&file, context.watch).map_err(ToolError::file(&args.path))?;
     let mut notes = Vec::new();
-    if file.evidence == fs::Evidence::Guess {
-        notes.push(format!("the encoding {} is a guess", file.charset.name()));
+    if file.evidence.is_guess() {
+        let name = file.charset.name();
+        let weak = match file.evidence {
+            fs::Evidence::WeakGuess => " from few bytes; if it is wrong, pass encoding",
+            _ => "",
+        };
+        notes.push(format!("the encoding {name} is a guess{weak}"));
     }
     if counts.is_partial {
         let (done, all) = (grouped(counts.bytes), grouped(file.size));
