@@ -20,7 +20,8 @@ const TABLE_ENDS: &str = "<!-- end of tools -->\n";
 fn the_tools_page_is_what_the_program_lists() {
     let tools = listed_tools();
     let mut page = String::from(
-        "# Tools\n\nWritten by the tests from what the program answers to `tools/list`; do not edit.\n",
+        "# Tools\n\nWritten by the tests from what the program answers to `tools/list`; do not edit. What `encoding` takes is in\n\
+         [encodings.md](encodings.md).\n",
     );
     for tool in &tools {
         page.push_str(&tool_section(tool));
