@@ -35,6 +35,7 @@ KINDS = (
     Kind("ISO-2022-JP", "iso2022_jp", ("ja",), 99, 0),
     Kind("EUC-KR", "cp949", ("ko",), 99),
     Kind("KOI8-R", "koi8_r", ("ru",), 99),
+    Kind("KOI8-U", "koi8_u", ("uk",)),
     Kind("windows-1251, Russian", "cp1251", ("ru",), 99),
     Kind("windows-1251, Ukrainian", "cp1251", ("uk",)),
     Kind("windows-1252, French", "cp1252", ("fr",), 95, 0.02),

@@ -276,7 +276,7 @@ mod tests {
             ("euc-jp", JAPANESE),
             ("iso-2022-jp", JAPANESE),
             ("euc-kr", KOREAN),
-            ("koi8-u", RUSSIAN),
+            ("koi8-r", RUSSIAN),
             ("windows-1251", RUSSIAN),
             ("windows-1252", FRENCH),
             ("utf-16le", CHINESE),

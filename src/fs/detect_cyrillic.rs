@@ -1,11 +1,30 @@
-//! Short Cyrillic text that the detector takes for Hebrew or for a language with Latin letters.
+//! Cyrillic text that the detector takes for Hebrew, for a language with Latin letters, or for Ukrainian.
 
-use encoding_rs::{Encoding, ISO_8859_8, ISO_8859_8_I, WINDOWS_1251, WINDOWS_1255};
+use encoding_rs::{Encoding, ISO_8859_8, ISO_8859_8_I, KOI8_R, KOI8_U, WINDOWS_1251, WINDOWS_1255};
 
-/// The guess, or windows-1251 where the guess makes words that cannot be.
+/// KOI8-R has lines for tables where KOI8-U has the letters of Ukrainian; the detector knows the latter only.
+fn is_without_ukrainian(guess: &'static Encoding, sample: &[u8]) -> bool {
+    const UKRAINIAN: &[u8] = b"\xA4\xA6\xA7\xAD\xB4\xB6\xB7\xBD";
+    let is_letter = |it: Option<&u8>| it.is_some_and(|it| *it >= 0xC0);
+    let in_words = sample.iter().enumerate().any(|(at, it)| {
+        let before = at.checked_sub(1).and_then(|it| sample.get(it));
+        UKRAINIAN.contains(it) && (is_letter(before) || is_letter(sample.get(at + 1)))
+    });
+    // The words for "and" and "is" have one letter.
+    let are_words = sample.windows(5).any(|it| {
+        let is_word = matches!(it[1..4], [b' ', 0xA4 | 0xA6, b' ' | b'\n']);
+        is_word && is_letter(it.first()) && is_letter(it.last())
+    });
+    guess == KOI8_U && !in_words && !are_words
+}
+
+/// The guess, or another encoding for Cyrillic where the guess makes words that cannot be.
 ///
 /// `is_latin` says that the guess is for Latin letters.
 pub(super) fn mended(guess: &'static Encoding, is_latin: bool, sample: &[u8]) -> &'static Encoding {
+    if is_without_ukrainian(guess, sample) {
+        return KOI8_R;
+    }
     let is_hebrew = [WINDOWS_1255, ISO_8859_8, ISO_8859_8_I].contains(&guess);
     if !is_hebrew && !is_latin || !is_mostly_small(sample) {
         return guess;
@@ -71,6 +90,14 @@ mod tests {
             .0;
         check(WINDOWS_1252, true, &russian, WINDOWS_1251);
         check(WINDOWS_1255, false, &russian, WINDOWS_1251);
+    }
+
+    #[test]
+    fn ukrainian_letters_are_in_words() {
+        let ukrainian = KOI8_U.encode("додати адресу її сім'ї").0;
+        check(KOI8_U, false, &ukrainian, KOI8_U);
+        let russian = KOI8_R.encode("244 164 A4 ╓ рамка").0;
+        check(KOI8_U, false, &russian, KOI8_R);
     }
 
     #[test]
