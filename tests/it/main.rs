@@ -14,6 +14,7 @@ mod counting;
 #[cfg(unix)]
 mod descriptors;
 mod docs;
+mod encodings;
 mod fuzz;
 mod launch;
 mod listens;
@@ -23,6 +24,7 @@ mod listing;
 mod nobody;
 mod operator;
 mod pages;
+mod pinned;
 mod protocol;
 mod published;
 mod reading;
