@@ -1,16 +1,27 @@
 //! What a person types, unchecked. Defaults are not here: the environment and the file come between.
 
 mod check;
+mod generate;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory, FromArgMatches, Parser};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, ValueHint};
 
 pub(crate) use check::{CheckArgs, EraName, LayerName};
 
-/// Words that are a subcommand when they come first.
-const SUBCOMMANDS: [&str; 4] = ["serve", "mcp", "call", "check"];
+/// What a command accepts.
+type Accepts = fn() -> clap::Command;
+
+/// The commands by the word that comes first. Completions and the man page have those that are not hidden.
+const COMMANDS: [(&str, Accepts); 6] = [
+    ("serve", ServeArgs::command),
+    ("mcp", ServeArgs::command),
+    ("call", CallArgs::command),
+    ("check", CheckArgs::command),
+    ("completions", generate::CompletionsArgs::command),
+    ("man", generate::ManArgs::command),
+];
 
 const AFTER_HELP: &str = "\
 Commands (as the first argument; a directory of that name is written ./call):
@@ -32,7 +43,7 @@ Try it:
 #[command(name = "filewright", version, after_help = AFTER_HELP, disable_help_subcommand = true)]
 pub(crate) struct ServeArgs {
     /// Directories (or single files) that may be read
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", value_hint = ValueHint::AnyPath)]
     pub(crate) dirs: Vec<OsString>,
     #[command(flatten)]
     pub(crate) options: Options,
@@ -94,6 +105,8 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     Call(CallArgs),
     Check(CheckArgs),
+    /// Nothing is left to do but to print this.
+    Print(Vec<u8>),
 }
 
 /// Understands the command line. The error prints itself and knows its exit code.
@@ -114,6 +127,16 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Com
             arguments[0] = "filewright check".into();
             read(arguments).map(Command::Check)
         }
+        "completions" => {
+            arguments.remove(1);
+            arguments[0] = "filewright completions".into();
+            read(arguments).map(|it| Command::Print(generate::completions(&it)))
+        }
+        "man" => {
+            arguments.remove(1);
+            arguments[0] = "filewright man".into();
+            read(arguments).map(|_: generate::ManArgs| Command::Print(generate::man_page()))
+        }
         "serve" | "mcp" => {
             arguments.remove(1);
             serve(arguments)
@@ -129,7 +152,7 @@ fn serve(arguments: Vec<OsString>) -> Result<Command, clap::Error> {
         .dirs
         .iter()
         .filter_map(|it| it.to_str())
-        .find(|it| SUBCOMMANDS.contains(it));
+        .find(|it| COMMANDS.iter().any(|(word, _)| word == it));
     if let Some(word) = slip {
         let text = format!("the command {word} must come first; a directory is written ./{word}");
         return Err(ServeArgs::command().error(clap::error::ErrorKind::InvalidValue, text));

@@ -72,6 +72,7 @@ fn main() -> ExitCode {
                 Err(error) => return usage(&error),
             }
         }
+        Command::Print(text) => print(&text).map(|()| ExitCode::SUCCESS),
     };
     outcome.unwrap_or_else(|error| {
         say(&error);
@@ -112,6 +113,11 @@ fn serve(config: Config) -> Result<()> {
     tap.note("exit");
     log.finish(LOG_WAIT);
     served.context("cannot start a thread")
+}
+
+fn print(text: &[u8]) -> Result<()> {
+    let written = platform::output().write_all(text);
+    written.context("cannot write to stdout")
 }
 
 /// What a person wants to know first when a session is looked at.

@@ -16,6 +16,7 @@ mod descriptors;
 mod docs;
 mod encodings;
 mod fuzz;
+mod generated;
 mod launch;
 mod listens;
 #[cfg(target_os = "linux")]
