@@ -3,12 +3,20 @@
 use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::Duration;
 
 use crate::client::{Client, LIMIT};
+
+/// The program that is tested: the one cargo built, or the one that `FILEWRIGHT_TEST_BIN` names, so that a release, or a
+/// script that starts one in its own surroundings, passes the same tests.
+pub(crate) fn program() -> PathBuf {
+    let named = std::env::var_os("FILEWRIGHT_TEST_BIN");
+    named.map_or_else(|| env!("CARGO_BIN_EXE_filewright").into(), PathBuf::from)
+}
 
 /// How the program is started.
 #[derive(Debug)]
@@ -22,7 +30,7 @@ pub(crate) struct Launch {
 impl Launch {
     /// The built program with these arguments and no variables that would configure it.
     pub(crate) fn new<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Self {
-        Self::of(env!("CARGO_BIN_EXE_filewright"), arguments)
+        Self::of(program(), arguments)
     }
 
     /// The same for a copy of the program somewhere else.

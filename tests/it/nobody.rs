@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use crate::launch::Launch;
+use crate::launch::{Launch, program};
 
 /// A directory that a user without rights can enter, with the program beside it.
 #[derive(Debug)]
@@ -20,12 +20,9 @@ impl Place {
         fs::set_permissions(home.path(), fs::Permissions::from_mode(0o755)).unwrap();
         fs::create_dir(home.path().join("root")).unwrap();
         // A link where it can be: a copy that another thread's fork still holds open for writing does not run.
-        let (built, here) = (
-            env!("CARGO_BIN_EXE_filewright"),
-            home.path().join("filewright"),
-        );
-        fs::hard_link(built, &here)
-            .or_else(|_| fs::copy(built, &here).map(drop))
+        let (built, here) = (program(), home.path().join("filewright"));
+        fs::hard_link(&built, &here)
+            .or_else(|_| fs::copy(&built, &here).map(drop))
             .unwrap();
         Self { home }
     }

@@ -2,16 +2,11 @@
 
 use std::env;
 use std::fs;
-#[cfg(unix)]
-use std::path::Path;
 use std::path::PathBuf;
 
 use serde_json::Value;
 
 use crate::launch::Launch;
-
-#[cfg(unix)]
-const PROGRAM: &str = env!("CARGO_BIN_EXE_filewright");
 
 /// A fenced block: the word after the fence, and the lines in it.
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
@@ -128,7 +123,7 @@ pub(crate) fn listed_tools() -> Vec<Value> {
 #[cfg(unix)]
 pub(crate) fn in_bash(block: &str) -> String {
     let block = block.replace("cargo install --locked --path . && ", "");
-    let folder = Path::new(PROGRAM).parent().unwrap().to_owned();
+    let folder = crate::launch::program().parent().unwrap().to_owned();
     let path = env::var_os("PATH").unwrap_or_default();
     let path = env::join_paths(std::iter::once(folder).chain(env::split_paths(&path))).unwrap();
     let launch = Launch::of("bash", ["-euc", &block]).with(|it| it.env("PATH", path));

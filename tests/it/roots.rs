@@ -7,7 +7,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::client::{Client, hello};
-use crate::launch::Launch;
+use crate::launch::{Launch, program};
 
 fn directory() -> TempDir {
     let directory = TempDir::new().unwrap();
@@ -137,9 +137,8 @@ fn without_a_directory_the_current_one_is_served() {
 #[test]
 fn without_a_directory_some_places_are_not_served_and_every_call_says_so() {
     let home = directory();
-    let binary = Path::new(env!("CARGO_BIN_EXE_filewright"))
-        .parent()
-        .unwrap();
+    let program = program();
+    let binary = program.parent().unwrap();
     for place in [Path::new("/"), Path::new("/usr"), home.path(), binary] {
         let mut client = Launch::new::<&str>([])
             .with(|it| it.current_dir(place).env("HOME", home.path()))

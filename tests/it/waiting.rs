@@ -7,7 +7,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::client::Answer;
-use crate::launch::Launch;
+use crate::launch::{Launch, program};
 
 /// Enough for a busy machine to answer what is quick, in seconds.
 const CALL_TIMEOUT: &str = "call_timeout = 1.0\n";
@@ -50,7 +50,7 @@ impl Place {
         }
         let launch = mount("exec \"$2\" \"$1\" --config \"$3\"");
         let config = self.home.path().join("c.toml");
-        Some(launch.with(|it| it.arg(env!("CARGO_BIN_EXE_filewright")).arg(config)))
+        Some(launch.with(|it| it.arg(program()).arg(config)))
     }
 }
 

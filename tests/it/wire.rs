@@ -375,7 +375,7 @@ fn check_call(asked: &Asked, result: &Value) {
 /// The output schemas of the program's tools, asked for once.
 fn output_schemas() -> &'static HashMap<String, Validator> {
     static SCHEMAS: LazyLock<HashMap<String, Validator>> = LazyLock::new(|| {
-        let mut server = Command::new(env!("CARGO_BIN_EXE_filewright"))
+        let mut server = Command::new(crate::launch::program())
             .arg(".")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
