@@ -3,7 +3,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 SELF=dist/$(basename "$0")
-TARGET_DIR=$(realpath -m "${CARGO_TARGET_DIR:-target}")
+TARGET_DIR=$(mkdir -p "${CARGO_TARGET_DIR:-target}" && cd "${CARGO_TARGET_DIR:-target}" && pwd)
 unset CARGO_TARGET_DIR
 DIST=$TARGET_DIR/dist # what a release holds
 BIN=$DIST/bin         # the programs, TRIPLE/filewright
@@ -11,6 +11,9 @@ TOOLS=$TARGET_DIR/dist-tools
 export CARGO_HOME=${CARGO_HOME:-$HOME/.cargo}
 command -v cargo >/dev/null || PATH=$CARGO_HOME/bin:$PATH
 VERSION=$(sed -n '/^\[package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
+
+# Where the project is published: the one place that names it. Packages, manifests and checks take it from here.
+REPOSITORY=${FILEWRIGHT_REPOSITORY:-https://github.com/OWNER/filewright}
 
 LINUX_X64=x86_64-unknown-linux-gnu
 LINUX_ARM64=aarch64-unknown-linux-gnu
@@ -66,11 +69,26 @@ use_debian_rust() {
   BUILD_STD=-Zbuild-std=std,panic_abort
 }
 
+# Wine with a Windows of the checkout's own; WINE is the program that starts others.
+use_wine() {
+  need_debian wine wine64 locales gcc-mingw-w64-x86-64-win32
+  WINE=/usr/lib/wine/wine64
+  export WINEPREFIX=$TOOLS/wine WINEARCH=win64 WINEDEBUG=-all WINEDLLOVERRIDES='mscoree,mshtml='
+  local library=$WINEPREFIX/drive_c/windows/system32/bcryptprimitives.dll
+  if [ ! -e "$library" ]; then
+    mkdir -p "$TOOLS"
+    timeout 300 "$WINE" wineboot -i >/dev/null 2>&1
+    x86_64-w64-mingw32-gcc -O1 -shared -o "$library" dist/checks/bcryptprimitives.c -ladvapi32
+  fi
+}
+
 # The folders of the building machine would end up in panic messages, and make the program another one elsewhere.
 remap() { echo "--remap-path-prefix=$PWD=/filewright --remap-path-prefix=$CARGO_HOME=/cargo"; }
 
 # put FILE TRIPLE NAME: a built program goes to where the other scripts look for it.
 put() {
-  install -D -m 755 "$1" "$BIN/$2/$3"
+  mkdir -p "$BIN/$2"
+  cp "$1" "$BIN/$2/$3"
+  chmod 755 "$BIN/$2/$3"
   ls -l "$BIN/$2/$3"
 }

@@ -10,8 +10,14 @@ use serde_json::Value;
 use crate::launch::Launch;
 use crate::pages::*;
 
-/// Options of cargo that the README shows.
-const OF_CARGO: [&str; 2] = ["--locked", "--path"];
+/// Options of cargo and of package managers that the README shows.
+const OF_OTHERS: [&str; 5] = [
+    "--locked",
+    "--path",
+    "--allow-untrusted",
+    "--no-index",
+    "--find-links",
+];
 
 const TABLE_BEGINS: &str = "<!-- tools: written by the tests -->\n";
 const TABLE_ENDS: &str = "<!-- end of tools -->\n";
@@ -212,7 +218,7 @@ fn every_variable_and_option_of_the_readme_is_known() {
     }
     for option in code_words(&readme).iter().filter(|it| it.starts_with("--")) {
         let option = option.split('=').next().unwrap();
-        if !known.contains(option) && !OF_CARGO.contains(&option) {
+        if !known.contains(option) && !OF_OTHERS.contains(&option) {
             unknown.push(option.to_owned());
         }
     }

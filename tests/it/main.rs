@@ -21,6 +21,7 @@ mod launch;
 mod listens;
 #[cfg(target_os = "linux")]
 mod listing;
+mod manifests;
 #[cfg(unix)]
 mod nobody;
 mod operator;
