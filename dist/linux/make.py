@@ -12,6 +12,7 @@ import time
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent))
 from facts import DIST, EPOCH, LINUX_ARM64, LINUX_X64, SOURCE, VERSION, program, template
 
+DEB = {"urgency": "low", "distributions": ["unstable"]}
 KINDS = ["deb", "rpm", "apk", "archlinux"]
 
 
@@ -23,7 +24,7 @@ def changes():
     notes = [" ".join(it.split("\n\n")[0].split()) for it in bullets if it.strip()]
     date = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(EPOCH))
     packager = "the filewright authors <filewright@example.invalid>"
-    return [{"semver": VERSION, "date": date, "packager": packager, "urgency": "low", "changes": [{"note": it} for it in notes]}]
+    return [{"semver": VERSION, "date": date, "packager": packager, "deb": DEB, "changes": [{"note": it} for it in notes]}]
 
 
 with tempfile.TemporaryDirectory() as work:
