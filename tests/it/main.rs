@@ -43,4 +43,6 @@ mod tidy;
 mod transcript;
 #[cfg(target_os = "linux")]
 mod waiting;
+#[cfg(windows)]
+mod windows;
 mod wire;
