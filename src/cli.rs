@@ -2,6 +2,7 @@
 
 mod check;
 mod generate;
+mod setup;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -9,16 +10,18 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, ValueHint};
 
 pub(crate) use check::{CheckArgs, EraName, LayerName};
+pub(crate) use setup::{Scope, SetupArgs};
 
 /// What a command accepts.
 type Accepts = fn() -> clap::Command;
 
 /// The commands by the word that comes first. Completions and the man page have those that are not hidden.
-const COMMANDS: [(&str, Accepts); 6] = [
+const COMMANDS: [(&str, Accepts); 7] = [
     ("serve", ServeArgs::command),
     ("mcp", ServeArgs::command),
     ("call", CallArgs::command),
     ("check", CheckArgs::command),
+    ("setup", SetupArgs::command),
     ("completions", generate::CompletionsArgs::command),
     ("man", generate::ManArgs::command),
 ];
@@ -28,6 +31,7 @@ Commands (as the first argument; a directory of that name is written ./call):
   serve [OPTIONS] [DIR]...            serve on stdin and stdout, as without a command (also: mcp)
   call TOOL [NAME=VALUE]... [OPTIONS] run one tool and print its text
   check [OPTIONS] [-- COMMAND...]     try a stdio server, this one or any other, layer by layer
+  setup [HOST] [DIR]... [OPTIONS]     show the entry for a host, or put it into its configuration
 
 Every option can be set by an environment variable: FILEWRIGHT_ROOT (directories, separated as in
 PATH), FILEWRIGHT_CONFIG, FILEWRIGHT_TOOLS, FILEWRIGHT_DISABLE, FILEWRIGHT_MAX_BYTES,
@@ -65,7 +69,7 @@ pub(crate) struct CallArgs {
     pub(crate) options: Options,
 }
 
-#[derive(Args, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Options {
     /// A directory that may be read; the same as DIR, and may be repeated
     #[arg(long = "root", value_name = "DIR")]
@@ -107,6 +111,7 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Nothing is left to do but to print this.
     Print(Vec<u8>),
+    Setup(SetupArgs),
 }
 
 /// Understands the command line. The error prints itself and knows its exit code.
@@ -136,6 +141,11 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Com
             arguments.remove(1);
             arguments[0] = "filewright man".into();
             read(arguments).map(|_: generate::ManArgs| Command::Print(generate::man_page()))
+        }
+        "setup" => {
+            arguments.remove(1);
+            arguments[0] = "filewright setup".into();
+            read(arguments).map(Command::Setup)
         }
         "serve" | "mcp" => {
             arguments.remove(1);

@@ -13,6 +13,7 @@ mod protocol;
 mod record;
 mod rpc;
 mod server;
+mod setup;
 mod tools;
 mod words;
 
@@ -73,6 +74,10 @@ fn main() -> ExitCode {
             }
         }
         Command::Print(text) => print(&text).map(|()| ExitCode::SUCCESS),
+        Command::Setup(args) => match setup::setup(&args, platform::output(), io::stderr()) {
+            Ok(done) => Ok(ExitCode::from(u8::from(!done))),
+            Err(error) => return usage(&error),
+        },
     };
     outcome.unwrap_or_else(|error| {
         say(&error);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// For each layer, the layers of ours it may name beside itself. A layer is a file or a directory under `src/`.
-const MAY_USE: [(&str, &[&str]); 15] = [
+const MAY_USE: [(&str, &[&str]); 16] = [
     ("platform", &[]),
     ("words", &[]),
     ("fs", &["platform"]),
@@ -29,6 +29,7 @@ const MAY_USE: [(&str, &[&str]); 15] = [
         "check",
         &["cli", "client", "log", "protocol", "record", "rpc", "words"],
     ),
+    ("setup", &["cli", "config", "fs", "protocol", "words"]),
 ];
 
 /// Where files may be opened.
