@@ -174,7 +174,9 @@ fn try_out(slot: &Slot<'_>, plans: &[Plan], notices: &mut impl Write) -> bool {
                 done = false;
                 say(
                     notices,
-                    &format!("filewright: tried what is written there: {reason}"),
+                    &format!(
+                        "filewright: tried what is written there: {reason}. The entry stays; --remove takes it out"
+                    ),
                 );
             }
         }

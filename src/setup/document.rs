@@ -34,11 +34,10 @@ impl Slot<'_> {
     pub(super) fn written(&self, text: &str, entry: &Entry) -> Result<String> {
         self.refuse_foreign(text)?;
         let (mark, body) = split_mark(text);
-        let is_empty = body.trim().is_empty();
         let changed = match self.host.format {
-            _ if is_empty => entry.block(self.host, self.name),
             Format::Json { servers, loose } => {
                 let fields = entry.fields(self.host);
+                let body = if body.trim().is_empty() { "{}\n" } else { body };
                 Json { servers, loose }.with(body, self.name, &fields)?
             }
             Format::Toml { servers } => Toml { servers }.with(body, self.name, entry)?,

@@ -1,11 +1,13 @@
 //! A configuration file on the disk: read, backed up, replaced as a whole or not at all.
 
-use std::fs::{self, Permissions};
+use std::fs::{self, Metadata};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, anyhow, bail};
 use tempfile::{Builder, NamedTempFile};
+
+use crate::fs::plain_words;
 
 /// Files beside it that hold what was there before.
 const MOST_BACKUPS: usize = 100;
@@ -23,7 +25,7 @@ pub(super) struct ConfigFile {
 
 impl ConfigFile {
     pub(super) fn read(path: PathBuf) -> Result<ConfigFile> {
-        let target = match fs::symlink_metadata(&path) {
+        let found = match fs::symlink_metadata(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(ConfigFile {
                     target: path.clone(),
@@ -31,53 +33,56 @@ impl ConfigFile {
                     old: None,
                 });
             }
-            found => {
-                found?;
-                fs::canonicalize(&path).context("it is a link to nothing")?
-            }
+            found => found.map_err(plain)?,
         };
-        if !fs::metadata(&target)?.is_file() {
+        let target = match found.is_symlink() {
+            true => fs::canonicalize(&path).map_err(|_| anyhow!("it is a link to nothing"))?,
+            false => path.clone(),
+        };
+        if !fs::metadata(&target).map_err(plain)?.is_file() {
             bail!("it is not a regular file");
         }
-        let old = Some(fs::read(&target)?);
+        let old = Some(fs::read(&target).map_err(plain)?);
         Ok(ConfigFile { path, target, old })
     }
 
     /// Replaces the content; what was there is kept in a file beside it, whose path is returned.
     pub(super) fn replace(&self, new: &[u8]) -> Result<Option<PathBuf>> {
-        let folder = self.target.parent().unwrap_or(Path::new(""));
-        fs::create_dir_all(folder)?;
+        let folder = self.folder();
+        fs::create_dir_all(folder).map_err(plain)?;
         let Some(old) = &self.old else {
-            let draft = draft(folder, new, None)?;
-            draft
-                .persist_noclobber(&self.target)
-                .map_err(|it| it.error)?;
+            let draft = draft(folder, new, None).map_err(plain)?;
+            let placed = draft.persist_noclobber(&self.target);
+            placed.map_err(|it| plain(it.error))?;
             return Ok(None);
         };
-        let permissions = fs::metadata(&self.target)?.permissions();
-        let draft = draft(folder, new, Some(permissions.clone()))?;
-        let backup = self.keep(old, permissions)?;
+        let like = fs::metadata(&self.target).map_err(plain)?;
+        let draft = draft(folder, new, Some(&like)).map_err(plain)?;
         // The host may have written it while we looked.
-        if fs::read(&self.target)? != *old {
+        if fs::read(&self.target).map_err(plain)? != *old {
             bail!("it has just been changed by another program; try again");
         }
-        draft.persist(&self.target).map_err(|it| it.error)?;
+        let backup = self.keep(old, &like)?;
+        draft.persist(&self.target).map_err(|it| plain(it.error))?;
         Ok(Some(backup))
     }
 
     /// Writes the old content under the first free name beside the file.
-    fn keep(&self, old: &[u8], permissions: Permissions) -> Result<PathBuf> {
-        let folder = self.target.parent().unwrap_or(Path::new(""));
-        let mut draft = draft(folder, old, Some(permissions))?;
+    fn keep(&self, old: &[u8], like: &Metadata) -> Result<PathBuf> {
+        let mut draft = draft(self.folder(), old, Some(like)).map_err(plain)?;
         for number in 1..=MOST_BACKUPS {
             let path = self.backup(number);
             draft = match draft.persist_noclobber(&path) {
                 Ok(_) => return Ok(path),
                 Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => error.file,
-                Err(error) => return Err(error.error.into()),
+                Err(error) => return Err(plain(error.error)),
             };
         }
         bail!("there are {MOST_BACKUPS} backups of it already; delete some")
+    }
+
+    fn folder(&self) -> &Path {
+        self.target.parent().unwrap_or(Path::new(""))
     }
 
     /// What earlier runs kept, the newest first.
@@ -98,21 +103,40 @@ impl ConfigFile {
     }
 }
 
-/// A file in the same directory with the content on the disk, which still has to get its name.
-fn draft(folder: &Path, content: &[u8], permissions: Option<Permissions>) -> Result<NamedTempFile> {
+/// A file in the same directory with the content on the disk, which still has to get its name. It
+/// has the mode and the owner of the file that it is like.
+fn draft(folder: &Path, content: &[u8], like: Option<&Metadata>) -> io::Result<NamedTempFile> {
     let mut builder = Builder::new();
     builder.prefix(".filewright-");
     // What is new gets what the user's mask leaves, as from any editor.
     #[cfg(unix)]
-    if permissions.is_none() {
+    if like.is_none() {
         use std::os::unix::fs::PermissionsExt as _;
-        builder.permissions(Permissions::from_mode(0o666));
+        builder.permissions(fs::Permissions::from_mode(0o666));
     }
     let mut draft = builder.tempfile_in(folder)?;
     draft.write_all(content)?;
-    if let Some(permissions) = permissions {
-        draft.as_file().set_permissions(permissions)?;
+    if let Some(like) = like {
+        #[cfg(unix)]
+        keep_owner(draft.as_file(), like)?;
+        draft.as_file().set_permissions(like.permissions())?;
     }
     draft.as_file().sync_all()?;
     Ok(draft)
+}
+
+/// Run by root, it must not take a file away from its user.
+#[cfg(unix)]
+fn keep_owner(file: &fs::File, like: &Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt as _, fchown};
+    let own = file.metadata()?;
+    if (own.uid(), own.gid()) == (like.uid(), like.gid()) {
+        return Ok(());
+    }
+    fchown(file, Some(like.uid()), Some(like.gid()))
+}
+
+/// An error of the system, without its number.
+fn plain(error: io::Error) -> anyhow::Error {
+    anyhow!("{}", plain_words(&error))
 }

@@ -3,6 +3,7 @@
 use anyhow::{Result, anyhow, bail};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 /// The file in which the entries of one host are.
@@ -76,6 +77,10 @@ impl Json<'_> {
     }
 
     fn parse(&self, text: &str) -> Result<CstRootNode> {
+        if !self.loose && !text.trim().is_empty() {
+            let strictly: Result<IgnoredAny, _> = serde_json::from_str(text);
+            strictly.map_err(|error| anyhow!("it is not valid JSON: {error}"))?;
+        }
         let options = ParseOptions {
             allow_comments: self.loose,
             allow_trailing_commas: self.loose,

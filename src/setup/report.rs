@@ -66,7 +66,8 @@ impl Report<'_> {
         }
         lines.push(self.opening());
         lines.extend(self.places.iter().map(|it| format!("  {}", it.file)));
-        if let Adder::JsonCommand(before) = host.adder {
+        // That command knows the user's own configuration only.
+        if let (Adder::JsonCommand(before), Scope::User) = (host.adder, self.around.scope) {
             let json = self.entry.named_json(host, self.slot.name);
             let words = before.iter().copied().chain([&*json]);
             lines.push(format!("Or run:\n  {}", self.shell().command(words)));

@@ -25,6 +25,10 @@ const MOST_BYTES: u64 = 1024 * 1024;
 
 /// The name and version with which the server introduces itself, or why it does not.
 pub(super) fn trial(entry: &Entry) -> Result<String, String> {
+    within(LIMIT, entry)
+}
+
+fn within(limit: Duration, entry: &Entry) -> Result<String, String> {
     let mut child = start(entry)?;
     let answer = read_first_line(child.stdout.take());
     let complaint = read_all(child.stderr.take());
@@ -32,9 +36,9 @@ pub(super) fn trial(entry: &Entry) -> Result<String, String> {
     // So short that an empty pipe takes it at once. A process that is gone shows in its answer.
     let hello = format!("{}\n", hello());
     drop(stdin.as_mut().map(|it| it.write_all(hello.as_bytes())));
-    let line = answer.recv_timeout(LIMIT);
+    let line = answer.recv_timeout(limit);
     drop(stdin);
-    let ended = end(&mut child, if line.is_ok() { LIMIT } else { PAUSE });
+    let ended = end(&mut child, if line.is_ok() { limit } else { PAUSE });
     match line {
         Ok(line) if !line.is_empty() => introduction(&line),
         Ok(_) => {
@@ -42,7 +46,7 @@ pub(super) fn trial(entry: &Entry) -> Result<String, String> {
             let words = words.lines().last().unwrap_or("it said nothing on stderr");
             Err(format!("it ended without an answer ({ended}): {words}"))
         }
-        Err(_) => Err(format!("no answer within {} s", LIMIT.as_secs())),
+        Err(_) => Err(format!("no answer within {limit:?}")),
     }
 }
 
@@ -123,5 +127,53 @@ fn introduction(line: &[u8]) -> Result<String, String> {
     match (info["name"].as_str(), info["version"].as_str()) {
         (Some(name), Some(version)) => Ok(format!("{name} {version}")),
         _ => Err(format!("it answered {}", shown())),
+    }
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn assert_fails(script: &str, limit: Duration, expected: &str) {
+        let entry = Entry {
+            command: "sh".to_owned(),
+            args: vec!["-c".to_owned(), script.to_owned()],
+        };
+        let said = within(limit, &entry).unwrap_err();
+        assert!(said.contains(expected), "{said}");
+    }
+
+    #[test]
+    fn a_process_that_says_nothing_is_not_waited_for_forever() {
+        let limit = Duration::from_millis(50);
+        assert_fails(
+            "while read line; do :; done",
+            limit,
+            "no answer within 50ms",
+        );
+        assert_fails("exec sleep 9", limit, "no answer");
+    }
+
+    #[test]
+    fn what_went_wrong_is_said() {
+        assert_fails(
+            "read line; echo 'no such key' >&2; exit 3",
+            LIMIT,
+            "no such key",
+        );
+        assert_fails("read line; exit 3", LIMIT, "exit status: 3");
+        assert_fails("echo starting; cat", LIMIT, "no JSON: starting");
+        assert_fails(
+            "echo '{\"error\":1}'; cat",
+            LIMIT,
+            "it answered {\"error\":1}",
+        );
+        let entry = Entry {
+            command: "/no/such/program".to_owned(),
+            args: Vec::new(),
+        };
+        assert!(trial(&entry).unwrap_err().contains("/no/such/program"));
     }
 }

@@ -84,7 +84,7 @@ fn a_wrong_flag_is_refused_by_name() {
 #[test]
 fn a_subcommand_is_one_only_as_the_first_word() {
     let directory = directory();
-    for word in ["call", "serve", "mcp"] {
+    for word in ["call", "serve", "mcp", "setup"] {
         let output = Launch::new([directory.path().to_str().unwrap(), word])
             .with(|it| it.current_dir(directory.path()))
             .output();

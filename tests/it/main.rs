@@ -34,6 +34,8 @@ mod roots;
 #[cfg(target_os = "linux")]
 mod sandbox;
 mod script;
+mod setup;
+mod setup_files;
 mod shapes;
 mod slow;
 #[cfg(unix)]
