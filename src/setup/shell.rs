@@ -22,7 +22,12 @@ impl Shell {
 
     pub(super) fn command<'a>(self, words: impl IntoIterator<Item = &'a str>) -> String {
         let words = words.into_iter().map(|it| self.word(it));
-        words.collect::<Vec<_>>().join(" ")
+        let line = words.collect::<Vec<_>>().join(" ");
+        // PowerShell would print a program's quoted path instead of starting it.
+        match self {
+            Shell::Windows if line.starts_with(['"', '\'']) => format!("& {line}"),
+            _ => line,
+        }
     }
 
     fn word(self, word: &str) -> String {
@@ -101,6 +106,14 @@ mod tests {
         for (word, expected) in words {
             assert_eq!(Shell::Windows.word(word), expected, "{word}");
         }
+    }
+
+    #[test]
+    fn a_quoted_program_is_called_in_powershell() {
+        let words = [r"C:\My Tools\fw.exe", "setup"];
+        let line = Shell::Windows.command(words);
+        assert_eq!(line, r#"& "C:\My Tools\fw.exe" setup"#);
+        assert_eq!(Shell::Posix.command(["/my fw", "setup"]), "'/my fw' setup");
     }
 
     #[test]
