@@ -88,11 +88,28 @@ pub(super) fn anchor(charset: Charset, before: &[u8]) -> Option<usize> {
                 .count();
             whole_text(before.len().saturating_sub(back + 1))
         }
-        _ if charset.is_stateful() => memchr::memrchr(b'\n', before).map(|it| it + 1),
+        _ if charset.is_stateful() => {
+            let line = memchr::memrchr(b'\n', before).map(|it| it + 1);
+            line.max(last_escape(before))
+        }
         // Bytes below 0x30 are never the second, third or fourth of a character.
         _ => before.iter().rposition(|it| *it < 0x30).map(|it| it + 1),
     }
 }
+
+/// Where the last escape sequence of ISO-2022-JP begins.
+pub(super) fn last_escape(raw: &[u8]) -> Option<usize> {
+    let is_escape = |it: &[u8]| {
+        matches!(
+            it,
+            [0x1B, b'(', b'B' | b'J' | b'I'] | [0x1B, b'$', b'@' | b'B']
+        )
+    };
+    raw.windows(ESCAPE).rposition(is_escape)
+}
+
+/// Bytes of an escape sequence of ISO-2022-JP.
+pub(super) const ESCAPE: usize = 3;
 
 #[cfg(test)]
 mod tests {

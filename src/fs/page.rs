@@ -54,7 +54,7 @@ const MIN_PAGE: usize = 16;
 /// Raw bytes from the start of the page on, their text, and where lines end in both.
 struct Stretch {
     raw: Vec<u8>,
-    /// How much of `raw` and of `text` comes before the page, read only to know what its bytes mean.
+    /// How much of `raw` and of `text` comes before the page, only to know what its bytes mean.
     lead: usize,
     lead_text: usize,
     text: String,
@@ -79,7 +79,8 @@ pub(crate) fn read_page(
     watch: &Watch<'_>,
 ) -> Result<Page, Error> {
     let lead = file.lead(from.offset, watch)?;
-    let start = from.offset - lead;
+    // As if the lead were right before the page in the file, which none of it needs to be.
+    let start = from.offset - lead.len() as u64;
     let mut stretch = read_stretch(file, start, lead, limits, watch)?;
     let Cut {
         end,
@@ -113,7 +114,7 @@ pub(crate) fn read_page(
 fn read_stretch(
     file: &TextFile,
     offset: u64,
-    lead: u64,
+    lead: Vec<u8>,
     limits: Limits,
     watch: &Watch<'_>,
 ) -> Result<Stretch, Error> {
@@ -121,11 +122,12 @@ fn read_stretch(
         .lines
         .map_or(usize::MAX, |it| usize::try_from(it).unwrap_or(usize::MAX));
     let mut decoder = TextDecoder::new(file.charset);
-    let (raw, text) = read_lead(file, offset, lead, &mut decoder)?;
+    let mut text = String::new();
+    decoder.decode(&lead, false, &mut text);
     let mut stretch = Stretch {
-        lead: raw.len(),
+        lead: lead.len(),
         lead_text: text.len(),
-        raw,
+        raw: lead,
         text,
         ends: Vec::new(),
         invalid: 0,
@@ -167,21 +169,6 @@ fn read_stretch(
             return Ok(stretch);
         }
     }
-}
-
-/// Reads and decodes what comes before the page in its line.
-fn read_lead(
-    file: &TextFile,
-    offset: u64,
-    lead: u64,
-    decoder: &mut TextDecoder,
-) -> Result<(Vec<u8>, String), Error> {
-    let mut raw = vec![0; usize::try_from(lead).unwrap_or(0)];
-    let length = file.read(offset, &mut raw)?;
-    raw.truncate(length);
-    let mut text = String::new();
-    decoder.decode(&raw, false, &mut text);
-    Ok((raw, text))
 }
 
 /// Decides where the page ends: after the lines that were asked for, at the end of the file, at the

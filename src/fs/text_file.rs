@@ -15,8 +15,8 @@ pub(super) const BLOCK: usize = 64 * 1024;
 /// How much ASCII is skipped to find the first other byte.
 const MAX_ASCII: u64 = 1024 * 1024;
 
-/// How far back a sure character start is looked for, in bytes.
-const MAX_ANCHOR_DISTANCE: u64 = 16 * 1024 * 1024;
+/// How far back a sure character start is looked for, in bytes: all of it is held in memory.
+const MAX_ANCHOR_DISTANCE: u64 = 1024 * 1024;
 
 #[derive(Debug)]
 pub(crate) struct TextFile {
@@ -129,21 +129,45 @@ impl TextFile {
         }
     }
 
-    /// How far before `offset` decoding has to begin, in bytes: to the start of the line where escape
-    /// sequences decide what bytes mean, and nowhere else.
-    pub(super) fn lead(&self, offset: u64, watch: &Watch<'_>) -> Result<u64, Error> {
-        let mut start = offset;
-        while self.charset.is_stateful() && start > self.text_start {
-            watch.step(0, None)?;
-            let next = self.text_start.max(start.saturating_sub(BLOCK as u64));
-            let mut block = vec![0; usize::try_from(start - next).unwrap_or(0)];
-            self.read(next, &mut block)?;
-            if let Some(line_end) = memchr::memrchr(b'\n', &block) {
-                return Ok(offset - (next + line_end as u64 + 1));
-            }
-            start = next;
+    /// What has to be decoded before the bytes at `offset`: where escape sequences decide what bytes mean,
+    /// the last one of the line. With it comes the character before the offset, since two sequences with
+    /// nothing between them would be an error.
+    pub(super) fn lead(&self, offset: u64, watch: &Watch<'_>) -> Result<Vec<u8>, Error> {
+        let Some((start, mut lead)) = self.last_escape(offset, watch)? else {
+            return Ok(Vec::new());
+        };
+        let width = if lead[1] == b'$' { 2 } else { 1 };
+        if start + (lead.len() + width) as u64 <= offset {
+            let mut last = vec![0; width];
+            self.read(offset - width as u64, &mut last)?;
+            lead.extend(last);
         }
-        Ok(offset - start)
+        Ok(lead)
+    }
+
+    /// The last escape sequence before `offset` in its line, and where it begins.
+    fn last_escape(&self, offset: u64, watch: &Watch<'_>) -> Result<Option<(u64, Vec<u8>)>, Error> {
+        let mut end = offset;
+        while self.charset.is_stateful() && end > self.text_start {
+            watch.step(0, None)?;
+            let start = self.text_start.max(end.saturating_sub(BLOCK as u64));
+            // A sequence may be cut by the end of the block.
+            let block_end = offset.min(end + align::ESCAPE as u64 - 1);
+            let mut block = vec![0; usize::try_from(block_end - start).unwrap_or(0)];
+            let length = self.read(start, &mut block)?;
+            block.truncate(length);
+            let line_end = memchr::memrchr(b'\n', &block);
+            let escape = align::last_escape(&block).filter(|it| Some(*it) > line_end);
+            if let Some(escape) = escape {
+                let sequence = block[escape..escape + align::ESCAPE].to_vec();
+                return Ok(Some((start + escape as u64, sequence)));
+            }
+            if line_end.is_some() {
+                break;
+            }
+            end = start;
+        }
+        Ok(None)
     }
 
     /// The character start at or before `offset`, knowing that one is at `sure`.
