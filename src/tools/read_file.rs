@@ -101,6 +101,10 @@ fn read_text(
         lines: args.limit,
     };
     let page = fs::read_page(&file, from, limits, context.watch).map_err(about)?;
+    if page.text.is_empty() {
+        output.text = no_byte(from.offset, file.size);
+        return Ok(output);
+    }
     output
         .before
         .extend(text::damage_notices(page.invalid, page.escaped));
@@ -125,11 +129,7 @@ fn start(
     let about = ToolError::file(&args.path);
     if let Some(wanted) = args.byte_offset {
         if wanted > 0 && wanted >= file.size && file.size > 0 {
-            output.text = format!(
-                "(no byte {}: {} bytes)\n",
-                grouped(wanted),
-                grouped(file.size)
-            );
+            output.text = no_byte(wanted, file.size);
             return Ok(None);
         }
         let offset = file.floor(wanted, context.watch).map_err(about)?;
@@ -174,10 +174,19 @@ pub(super) fn nothing_at(line: i64, lines: u64) -> String {
     }
 }
 
+/// What stands for the text where a file has none from that byte on.
+fn no_byte(offset: u64, size: u64) -> String {
+    match (offset, size) {
+        (0, _) => "(empty file)\n".to_owned(),
+        (_, 0) => format!("(no byte {})\n", grouped(offset)),
+        _ => format!("(no byte {}: {} bytes)\n", grouped(offset), grouped(size)),
+    }
+}
+
 /// Says which part of how much is shown.
 fn shown(path: &str, file: &TextFile, from: Position, page: &Page) -> String {
     let path = shown_path(path);
-    let size = grouped(file.size);
+    let size = text::size_words(file.size);
     // Bytes after the last line end are one more line.
     let open_line = page.is_mid_line || (page.is_last && !page.text.ends_with(['\n', '\r']));
     let lines = page.lines + u64::from(open_line && !page.text.is_empty());
@@ -185,11 +194,11 @@ fn shown(path: &str, file: &TextFile, from: Position, page: &Page) -> String {
     match from.line {
         Some(first) => {
             let last = last_of(first);
-            format!("lines {first} to {last} of {path}, {size} bytes in all")
+            format!("lines {first} to {last} of {path}, {size}")
         }
         None => {
             let (start, end) = (grouped(from.offset), grouped(page.end));
-            format!("bytes {start} to {end} of {path}, {size} bytes in all")
+            format!("bytes {start} to {end} of {path}, {size}")
         }
     }
 }
@@ -241,20 +250,16 @@ fn hex(context: &Context<'_>, args: &Args) -> Result<Output, ToolError> {
     let dump = fs::hex_dump(&opened, offset, context.settings.max_bytes).map_err(&about)?;
     let (dump, end) = dump;
     let mut output = Output::default();
-    let (size, first) = (grouped(opened.size), grouped(offset));
     if dump.is_empty() {
-        let empty = offset == 0 && opened.size == 0;
-        output.text = if empty {
-            "(empty file)\n".into()
-        } else {
-            format!("(no byte {first}: {size} bytes)\n")
-        };
+        output.text = no_byte(offset, opened.size);
         return Ok(output);
     }
     let path = shown_path(&args.path);
     output.before.push(format!(
-        "bytes {first} to {} of {path}, {size} bytes in all",
-        grouped(end)
+        "bytes {} to {} of {path}, {}",
+        grouped(offset),
+        grouped(end),
+        text::size_words(opened.size)
     ));
     if end < opened.size {
         output.after.push(format!(

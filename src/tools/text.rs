@@ -4,7 +4,7 @@ use crate::fs::{Charset, Evidence, Requested, TextFile};
 
 use super::Context;
 use super::error::ToolError;
-use crate::words::plural;
+use crate::words::{grouped, plural};
 
 /// Opens a file as text, in the encoding that the caller named or that its bytes show.
 pub(super) fn open(
@@ -56,6 +56,14 @@ pub(super) fn encoding_notice(file: &TextFile) -> Option<String> {
         _ => "",
     };
     (!file.charset.is_utf8()).then(|| format!("decoded from {}{guessed}", file.charset.name()))
+}
+
+/// How large a file is; some of the system's own say 0 and have text all the same.
+pub(super) fn size_words(size: u64) -> String {
+    match size {
+        0 => "size unknown".to_owned(),
+        size => format!("{} bytes in all", grouped(size)),
+    }
 }
 
 /// Says how many bytes stood for nothing, and how many characters were made visible.
