@@ -208,3 +208,70 @@ fn random_texts_have_the_lines_that_are_shown() {
         }
     });
 }
+
+// B94
+#[test]
+fn words_are_parted_by_the_spaces_of_unicode_only() {
+    for (text, words) in [
+        ("ブレス\u{3000}オフ one\u{a0}two\nthree\t\tfour \n", 9),
+        ("a\u{2003}b\u{202f}c\u{205f}d\u{1680}e\u{85}f\u{2028}g", 7),
+        ("zero\u{200b}width word\u{2060}joiner", 2),
+        ("well-known — a dash - alone", 6),
+        ("don't l\u{2019}été 3.14", 3),
+        ("한국어 말을 셉니다", 3),
+        ("  \n\t ", 0),
+    ] {
+        let (mut client, _directory) = serving("t.txt", text.as_bytes());
+        let count = client.call("wordcount", json!({"path": "t.txt"})).json();
+        assert_eq!(count["words"], words, "{text:?}");
+    }
+}
+
+// B95
+#[test]
+fn a_character_is_a_unicode_scalar_value_whatever_it_is_written_in() {
+    let text = "e\u{301} \u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467}\n";
+    let utf16 = |to_bytes: fn(u16) -> [u8; 2]| -> Vec<u8> {
+        let units = std::iter::once(0xfeff).chain(text.encode_utf16());
+        units.flat_map(to_bytes).collect()
+    };
+    let (gb18030, _, _) = encoding_rs::GB18030.encode(text);
+    for (bytes, encoding) in [
+        (text.as_bytes().to_vec(), json!(null)),
+        (utf16(u16::to_le_bytes), json!(null)),
+        (utf16(u16::to_be_bytes), json!(null)),
+        (gb18030.into_owned(), json!("gb18030")),
+    ] {
+        let (mut client, _directory) = serving("t.txt", &bytes);
+        let arguments = json!({"path": "t.txt", "encoding": encoding});
+        let count = client.call("wordcount", arguments).json();
+        assert_eq!(figures(&count), [9, 0, 2, 1], "{count}");
+        assert_eq!(count["bytes"], bytes.len());
+    }
+}
+
+// B96
+#[test]
+fn what_cannot_be_counted_is_an_error_and_no_zero() {
+    let (mut client, directory) = serving("t.txt", b"text\n");
+    fs::create_dir(directory.path().join("d")).unwrap();
+    for (path, advice) in [
+        ("d", "list_dir"),
+        (".", "list_dir"),
+        ("*.txt", "did you mean t.txt?"),
+        ("d/*", "list_dir"),
+        ("no.txt", "list_dir"),
+    ] {
+        let answer = client.call("wordcount", json!({"path": path}));
+        assert!(
+            answer.fault().contains(advice),
+            "{path}: {}",
+            answer.fault()
+        );
+        assert!(
+            answer.0["result"]["structuredContent"].is_null(),
+            "{}",
+            answer.0
+        );
+    }
+}

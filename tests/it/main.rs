@@ -5,7 +5,9 @@
 )]
 
 mod arguments;
+mod binary;
 mod cancellation;
+mod changing;
 mod check;
 mod cli;
 mod client;

@@ -126,6 +126,7 @@ fn following_the_notices_gives_the_whole_text_in_any_encoding() {
         encoding_rs::UTF_8,
         encoding_rs::SHIFT_JIS,
         encoding_rs::EUC_JP,
+        encoding_rs::ISO_2022_JP,
     ] {
         for (text, name) in [(&text, "lines.txt"), (&long, "long.txt")] {
             let (bytes, _, _) = encoding.encode(text);
@@ -141,6 +142,16 @@ fn following_the_notices_gives_the_whole_text_in_any_encoding() {
             );
         }
     }
+    // One escape sequence in front, and pages of pairs of bytes after it.
+    let kanji = "漢字仮名交文".repeat(250_000);
+    let (bytes, _, _) = encoding_rs::ISO_2022_JP.encode(&kanji);
+    let (mut client, _directory) = serving("kanji.txt", &bytes);
+    let whole = read_to_the_end(
+        &mut client,
+        "kanji.txt",
+        &json!({"encoding": "iso-2022-jp"}),
+    );
+    assert!(whole == kanji, "{} of {} bytes", whole.len(), kanji.len());
     let mut utf16 = vec![0xff, 0xfe];
     utf16.extend(text.encode_utf16().flat_map(u16::to_le_bytes));
     let (mut client, _directory) = serving("utf16.txt", &utf16);
@@ -244,4 +255,88 @@ fn following_the_notices_of_read_lines_shows_every_line_once() {
         }
     }
     assert_eq!(next, 10_001);
+}
+
+// B81
+#[test]
+fn a_large_result_says_so_first_and_last_and_stays_within_its_line() {
+    let controls = "\u{1}\u{2}".repeat(60_000);
+    let files = [
+        (
+            "big.txt",
+            "all work and no play\n".repeat(250_000),
+            json!(null),
+        ),
+        ("controls.txt", controls, json!("utf-8")),
+        ("cjk.txt", "汉字测试\n".repeat(60_000), json!(null)),
+        ("quotes.txt", "\"\\\"\n".repeat(60_000), json!(null)),
+    ];
+    for (name, content, encoding) in files {
+        let (mut client, _directory) = serving(name, content.as_bytes());
+        for tool in ["read_file", "read_lines"] {
+            let arguments = json!({"path": name, "encoding": encoding, "count": 100_000});
+            let answer = client.call(tool, arguments);
+            let size = answer.0.to_string().len();
+            assert!(size <= LINE, "{tool} {name}: an answer of {size} bytes");
+            // The rest of a line that was clipped is a continuation as well.
+            let text = answer.text();
+            let first = text
+                .lines()
+                .find(|it| it.contains("bytes in all"))
+                .unwrap_or_default();
+            let is_early = text.find(first).is_some_and(|it| it < 500);
+            assert!(
+                is_early && (!first.is_empty() || tool == "read_lines"),
+                "{tool} {name}: {first}"
+            );
+            let last = text.trim_end().lines().next_back().unwrap();
+            assert!(
+                last.contains("_offset=") || last.contains("offset=") || last.contains("start="),
+                "{tool} {name}: {last}"
+            );
+        }
+    }
+}
+
+// B90
+#[test]
+fn only_what_ends_lines_ends_them() {
+    for (content, lines) in [
+        ("a\r\nb\r\n", &["a", "b"][..]),
+        ("a\rb\rc", &["a", "b", "c"]),
+        (
+            "a\u{2028}b\u{c}c\u{b}d\u{85}e\n",
+            &["a\u{2028}b\u{c}c\u{b}d\u{85}e"],
+        ),
+        ("a\r\nb\rc\nd", &["a", "b\rc", "d"]),
+    ] {
+        let (mut client, _directory) = serving("t.txt", content.as_bytes());
+        let count = client.call("wordcount", json!({"path": "t.txt"})).json();
+        assert_eq!(count["lines"], lines.len(), "{content:?}");
+        let answer = client.call("read_file", json!({"path": "t.txt", "offset": lines.len()}));
+        let text = answer.text().to_owned();
+        let last = content.rfind(lines[lines.len() - 1]).unwrap();
+        assert!(
+            body(&text).ends_with(&*escaped(&content[last..])),
+            "{content:?}: {text:?}"
+        );
+        let answer = client.call("read_lines", json!({"path": "t.txt"}));
+        let shown: Vec<&str> = answer
+            .text()
+            .lines()
+            .filter(|it| !it.starts_with('['))
+            .collect();
+        let expected: Vec<String> = (1..)
+            .zip(lines)
+            .map(|(number, line)| format!("{number:6}\t{}", escaped(line).replace('\r', r"\x0D")))
+            .collect();
+        assert_eq!(shown, expected, "{content:?}");
+    }
+}
+
+/// With the control characters that are shown as escapes.
+fn escaped(text: &str) -> String {
+    text.replace('\u{c}', r"\x0C")
+        .replace('\u{b}', r"\x0B")
+        .replace('\u{85}', r"\u{85}")
 }
