@@ -106,6 +106,9 @@ fn is_utf32(head: &[u8], big_endian: bool) -> bool {
 /// One of every eight characters of Chinese is one of these, in simplified or traditional writing.
 const COMMONEST: &str = "的一是不了在人有我他这這个個们們中来來上大为為和";
 
+/// Bytes that show well enough whether a text is in UTF-16.
+const ENOUGH: usize = 16 * 1024;
+
 /// What the head would be as UTF-16, by kinds of characters.
 #[derive(Default)]
 struct Utf16 {
@@ -122,6 +125,7 @@ struct Utf16 {
 
 impl Utf16 {
     fn read(head: &[u8], big_endian: bool) -> Utf16 {
+        let head = &head[..head.len().min(ENOUGH)];
         let units = head.chunks_exact(2).map(|it| {
             let unit = [it[0], it[1]];
             if big_endian {
