@@ -335,7 +335,7 @@ impl Client {
     }
 
     fn death(&self, status: String) -> Death {
-        let stderr = self.process.stderr();
+        let stderr = self.process.last_words();
         Death { status, stderr }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::io::{self, BufRead as _, BufReader, Read};
 use std::process::{ChildStderr, ChildStdin, ChildStdout, ExitStatus};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -17,6 +18,9 @@ const KEPT_LINES: usize = 20;
 
 /// How long a server has after each hint that it should go: its stdin closed, then SIGTERM.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long stderr may be held open, by another process, after the server's end.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// How often an end is looked for.
 const LOOK: Duration = Duration::from_millis(5);
@@ -53,9 +57,16 @@ pub(crate) enum Ending {
 #[derive(Debug)]
 pub(super) struct Process {
     child: Arc<SharedChild>,
-    stderr: Arc<Mutex<VecDeque<String>>>,
+    stderr: Arc<Stderr>,
     /// Read by nobody, where that is what is tried.
     _unread: Option<ChildStderr>,
+}
+
+/// The last lines of a server's stderr.
+#[derive(Debug, Default)]
+struct Stderr {
+    lines: Mutex<VecDeque<String>>,
+    has_ended: AtomicBool,
 }
 
 pub(super) struct Streams {
@@ -72,15 +83,19 @@ impl Process {
             stdout: child.take_stdout().ok_or_else(missing)?,
         };
         let stderr = child.take_stderr().ok_or_else(missing)?;
-        let lines = Arc::new(Mutex::new(VecDeque::new()));
+        let lines = Arc::new(Stderr::default());
         let unread = if launch.ignores_stderr {
             #[cfg(target_os = "linux")]
             // A small pipe shows sooner what a full one does. One that stays large still shows it.
             let _ = rustix::pipe::fcntl_setpipe_size(&stderr, 4096);
+            lines.has_ended.store(true, Ordering::SeqCst);
             Some(stderr)
         } else {
             let kept = Arc::clone(&lines);
-            spawn("stderr", move || keep_lines(stderr, &kept))?;
+            spawn("stderr", move || {
+                keep_lines(stderr, &kept.lines);
+                kept.has_ended.store(true, Ordering::SeqCst);
+            })?;
             None
         };
         let process = Process {
@@ -101,8 +116,21 @@ impl Process {
         move || child.wait().ok()
     }
 
+    /// The last lines of a server that has ended: what it said is on its way for a moment longer.
+    pub(super) fn last_words(&self) -> Vec<String> {
+        let deadline = Instant::now() + LAST_WORDS;
+        while !self.stderr.has_ended.load(Ordering::SeqCst) && Instant::now() < deadline {
+            thread::sleep(LOOK);
+        }
+        self.stderr()
+    }
+
     pub(super) fn stderr(&self) -> Vec<String> {
-        let lines = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines = self
+            .stderr
+            .lines
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         lines.iter().cloned().collect()
     }
 

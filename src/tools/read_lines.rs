@@ -13,7 +13,6 @@ use super::read_file::{nothing_at, seek};
 use super::text;
 use super::{Context, Tool, schema};
 use crate::fs::{Error, LineReader, Seek, Stopped, TextFile};
-use crate::words::grouped;
 
 pub(super) const TOOL: Tool = Tool {
     name: "read_lines",
@@ -230,10 +229,11 @@ impl<'a> Lines<'a> {
             Why::OutOfTime => Some("out of time".to_owned()),
         };
         if let Some(why) = why {
-            let (first, last, size) = (self.first, next - 1, grouped(file.size));
-            output.before.push(format!(
-                "lines {first} to {last} of {path}, {size} bytes in all"
-            ));
+            let (first, last) = (self.first, next - 1);
+            let size = text::size_words(file.size);
+            output
+                .before
+                .push(format!("lines {first} to {last} of {path}, {size}"));
             let left = self.args.count - self.shown;
             let count = if left == 0 { self.args.count } else { left };
             let numbers = if self.args.numbers {

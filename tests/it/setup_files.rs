@@ -259,7 +259,7 @@ fn what_is_written_is_started() {
     let (code, said) = files.run(&["cursor", ".", "--log-file", log.to_str().unwrap()]);
     assert_eq!(code, Some(1), "{said}");
     assert!(
-        said.contains("without an answer") && said.contains("cannot write"),
+        said.contains("the server ended: exit code 1") && said.contains("cannot write"),
         "{said}"
     );
 }

@@ -29,7 +29,10 @@ const MAY_USE: [(&str, &[&str]); 16] = [
         "check",
         &["cli", "client", "log", "protocol", "record", "rpc", "words"],
     ),
-    ("setup", &["cli", "config", "fs", "protocol", "words"]),
+    (
+        "setup",
+        &["cli", "client", "config", "fs", "protocol", "rpc", "words"],
+    ),
 ];
 
 /// Where files may be opened.
