@@ -58,13 +58,17 @@ pub(crate) struct ServeArgs {
 #[command(name = "filewright call", version, disable_help_subcommand = true)]
 pub(crate) struct CallArgs {
     /// The tool, for example read_file
-    pub(crate) tool: String,
+    #[arg(required_unless_present = "list")]
+    pub(crate) tool: Option<String>,
     /// Its arguments, for example path=notes.txt limit=20
     #[arg(value_name = "NAME=VALUE")]
     pub(crate) arguments: Vec<String>,
     /// Arguments as a JSON object; NAME=VALUE wins over it
     #[arg(long, value_name = "JSON")]
     pub(crate) json: Option<String>,
+    /// List the tools, or this one, with their arguments
+    #[arg(long, conflicts_with_all = ["arguments", "json"])]
+    pub(crate) list: bool,
     #[command(flatten)]
     pub(crate) options: Options,
 }

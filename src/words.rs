@@ -11,6 +11,22 @@ pub(crate) fn clipped(text: &str, limit: usize) -> Cow<'_, str> {
     }
 }
 
+/// The known name that is most like this one; nothing where none comes close.
+pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    const CLOSE: f64 = 0.7;
+    let likeness = |it: &str| strsim::jaro_winkler(&name.to_lowercase(), &it.to_lowercase());
+    let close = known.into_iter().map(|it| (likeness(it), it));
+    let nearest = close.max_by(|one, other| one.0.total_cmp(&other.0));
+    nearest
+        .filter(|(likeness, _)| *likeness >= CLOSE)
+        .map(|(_, name)| name)
+}
+
+/// `; did you mean this?`, where there is something to mean.
+pub(crate) fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(name, known).map_or_else(String::new, |it| format!("; did you mean {it}?"))
+}
+
 /// `1 line`, `2 lines`, `1,000 entries`.
 pub(crate) fn plural(count: u64, noun: &str) -> String {
     let count_text = grouped(count);
@@ -48,6 +64,15 @@ mod tests {
         ] {
             assert_eq!(grouped(number), text);
         }
+    }
+
+    #[test]
+    fn a_slip_finds_the_name_that_was_meant() {
+        let known = ["read_file", "read_lines", "wordcount"];
+        assert_eq!(nearest("raed_file", known), Some("read_file"));
+        assert_eq!(nearest("WordCount", known), Some("wordcount"));
+        assert_eq!(nearest("zzz", known), None);
+        assert_eq!(did_you_mean("zzz", known), "");
     }
 
     #[test]

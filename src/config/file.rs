@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use serde::Deserialize;
 
 use crate::cli::Options;
+use crate::words::did_you_mean;
 
 /// The configuration file as it is written.
 #[derive(Debug, Default, Deserialize)]
@@ -124,12 +125,8 @@ fn check_keys(table: &toml::Table, known: &[&str], place: String) -> Result<()> 
     let Some(unknown) = table.keys().find(|it| !known.contains(&it.as_str())) else {
         return Ok(());
     };
-    let nearest = known.iter().max_by(|a, b| {
-        let likeness = |it: &str| strsim::jaro_winkler(unknown, it);
-        likeness(a).total_cmp(&likeness(b))
-    });
-    let nearest = nearest.copied().unwrap_or_default();
-    bail!("{place}: there is no key {unknown}; did you mean {nearest}?")
+    let hint = did_you_mean(unknown, known.iter().copied());
+    bail!("{place}: there is no key {unknown}{hint}")
 }
 
 #[cfg(test)]

@@ -101,6 +101,15 @@ impl Toolbox {
             .collect()
     }
 
+    /// Every name that a tool takes an argument by, those that are published first. Nothing where
+    /// there is no such tool.
+    pub(crate) fn argument_names(&self, tool: &str) -> Option<Vec<&str>> {
+        let (tool, schema) = self.tools.iter().find(|(it, _)| it.name == tool)?;
+        let published = schema::properties(schema).keys().map(String::as_str);
+        let others = tool.aliases.iter().chain(arguments::COMMON_ALIASES);
+        Some(published.chain(others.map(|it| it.from)).collect())
+    }
+
     /// Runs one tool. The error is for arguments that are no JSON object at all.
     pub(crate) fn call(
         &self,

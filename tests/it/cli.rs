@@ -185,6 +185,64 @@ fn call_fails_with_its_tool_and_says_so_on_stderr() {
 }
 
 #[test]
+fn call_knows_the_tool_and_the_argument_that_were_meant() {
+    let directory = directory();
+    let root = directory.path().to_str().unwrap();
+    for (arguments, words) in [
+        (
+            ["raed_file", "path=a"],
+            ["no tool raed_file", "did you mean read_file?"],
+        ),
+        (
+            ["read_lines", "pth=a"],
+            ["no argument pth", "did you mean path?"],
+        ),
+        (
+            ["read_lines", "zzz=1"],
+            ["no argument zzz", "read_lines --list"],
+        ),
+    ] {
+        let output = Launch::new([&["call", "--root", root], &arguments[..]].concat()).output();
+        assert_refused(&output, &words);
+    }
+    // Names that models use are as good here, and every value finds its type.
+    let arguments = [
+        "call",
+        "read_lines",
+        "file=hello.txt",
+        "numbers=no",
+        "tail=1",
+    ];
+    let output = Launch::new([&arguments[..], &["--root", root]].concat()).output();
+    assert_eq!(text(&output.stdout), "hello\n", "{}", text(&output.stderr));
+}
+
+#[test]
+fn call_lists_the_tools_with_their_arguments() {
+    let all = Launch::new(["call", "--list"]).output();
+    let one = Launch::new(["call", "list_dir", "--list"]).output();
+    for line in [
+        "list_dir\n",
+        "    sort=name|size|modified     Order. [default: name]\n",
+        "    limit=INTEGER               Entries at most. [default: 500]\n",
+    ] {
+        assert!(text(&all.stdout).contains(line), "{}", text(&all.stdout));
+        assert!(text(&one.stdout).contains(line), "{}", text(&one.stdout));
+    }
+    let required =
+        "path=STRING                 File to count, absolute or relative to a root. (required)";
+    assert!(text(&all.stdout).contains(required));
+    assert!(!text(&one.stdout).contains("wordcount"));
+    let fewer = Launch::new(["call", "--list", "--tools", "wordcount"]).output();
+    assert!(text(&fewer.stdout).starts_with("wordcount\n"));
+    assert!(!text(&fewer.stdout).contains("list_dir"));
+    for wrong in [&["--list", "path=a"][..], &["raed_file", "--list"]] {
+        let output = Launch::new([&["call"], wrong].concat()).output();
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}");
+    }
+}
+
+#[test]
 fn the_help_of_call_shows_how_to_call() {
     let help = Launch::new(["call", "--help"]).output();
     let help = text(&help.stdout);

@@ -17,13 +17,13 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ("cli", &[]),
     (
         "config",
-        &["cli", "debug", "fs", "log", "platform", "tools"],
+        &["cli", "debug", "fs", "log", "platform", "tools", "words"],
     ),
     (
         "server",
         &["debug", "fs", "platform", "protocol", "rpc", "tools"],
     ),
-    ("call", &["cli", "config", "fs", "tools"]),
+    ("call", &["cli", "config", "fs", "tools", "words"]),
     ("client", &["protocol", "rpc"]),
     (
         "check",
