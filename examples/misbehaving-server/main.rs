@@ -213,12 +213,18 @@ impl Server {
                 self.pings += 1;
                 match mode {
                     Mode::DiesAfterSixty if self.pings > LAST => std::process::exit(7),
+                    Mode::ChangesTools if self.pings == 6 => std::process::exit(0),
+                    Mode::ChangesTools if self.pings == 3 => {
+                        let news = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n";
+                        self.write(news.as_bytes())?;
+                        json!({})
+                    }
                     Mode::HangsAfterSixty if self.pings > LAST => return Ok(None),
                     _ => json!({}),
                 }
             }
             ("tools/list", Mode::HasNoList) => return Ok(Some(error(-32603, "no list"))),
-            ("tools/list", mode) => json!({"tools": modes::tools(mode)}),
+            ("tools/list", mode) => json!({"tools": modes::tools(mode, self.has_changed())}),
             ("tools/call", _) => return self.call(params).map(Some),
             (_, Mode::KnowsEveryMethod) if method != "server/discover" => json!({}),
             (_, Mode::AnswersAtLength)
@@ -229,6 +235,10 @@ impl Server {
             _ => return Ok(Some(error(-32601, "Method not found"))),
         };
         Ok(Some(json!({"result": result})))
+    }
+
+    fn has_changed(&self) -> bool {
+        self.mode == Mode::ChangesTools && self.pings >= 3
     }
 
     fn call(&mut self, params: &Value) -> io::Result<Value> {

@@ -62,6 +62,7 @@ modes! {
     FailsUnknownTools "fails-unknown-tools" "answers a call of an unknown tool with isError",
     ErrorsForFailures "errors-for-failures" "answers a failing call with an error of the protocol",
     FailsWithoutText "fails-without-text" "says isError and nothing else",
+    ChangesTools "changes-tools" "has another tool after three pings, and ends after six",
     IgnoresEof "ignores-eof" "stays when stdin ends",
     LeavesOrphan "leaves-orphan" "leaves another process behind",
 }
@@ -90,7 +91,7 @@ pub(crate) fn greeting(mode: Mode, params: &Value) -> Value {
     greeting
 }
 
-pub(crate) fn tools(mode: Mode) -> Value {
+pub(crate) fn tools(mode: Mode, has_changed: bool) -> Value {
     let text = match mode {
         Mode::ArrayWithoutItems => json!({"type": "array"}),
         Mode::UnionTypes => json!({"type": ["string", "null"], "default": null}),
@@ -107,5 +108,8 @@ pub(crate) fn tools(mode: Mode) -> Value {
         Mode::GivesNoHints => drop(tool.as_object_mut().map(|it| it.remove("annotations"))),
         _ => {}
     }
-    json!([tool])
+    match has_changed {
+        true => json!([tool, {"name": "more", "inputSchema": {"type": "object"}}]),
+        false => json!([tool]),
+    }
 }

@@ -180,12 +180,11 @@ impl Dispatcher {
         }
     }
 
-    fn call(&mut self, mut asked: Asked<'_>, call: Call<'_>, revision: &'static Revision) {
+    fn call(&mut self, asked: Asked<'_>, call: Call<'_>, revision: &'static Revision) {
         let server = &self.server;
         let arguments = call.arguments.0.map(ToOwned::to_owned);
         let bytes = arguments.as_ref().map_or(0, |it| it.get().len()) + REQUEST_SIZE;
         if server.pool.queued_bytes() + bytes > MAX_QUEUED {
-            asked.label = call.tool;
             let error = ErrorObject::new(code::INTERNAL_ERROR, "busy: too many requests wait");
             return self.reply_error(asked, &error);
         }
@@ -193,6 +192,7 @@ impl Dispatcher {
             id: asked.id,
             revision,
             tool: Some(call.tool),
+            label: format!("{} {}", asked.label, call.tool),
             progress_token: call.progress_token.map(ToOwned::to_owned),
             batch: asked.batch.cloned(),
             stop: Stop::at(asked.received + server.setup.call_timeout),
@@ -223,6 +223,7 @@ impl Dispatcher {
             id: asked.id,
             revision,
             tool: None,
+            label: asked.label.to_owned(),
             progress_token: None,
             batch: None,
             stop: Stop::at(asked.received),

@@ -23,6 +23,8 @@ pub(super) struct Flight {
     pub(super) revision: &'static Revision,
     /// The tool that runs; nothing for a listener, which runs nothing.
     pub(super) tool: Option<&'static str>,
+    /// What a log calls the request.
+    pub(super) label: String,
     pub(super) progress_token: Option<Box<RawValue>>,
     /// Where the answer is gathered, for a request that came in a batch.
     pub(super) batch: Option<Arc<Batch>>,

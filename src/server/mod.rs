@@ -203,7 +203,7 @@ impl Server {
         };
         let mut outgoing = Outgoing::line(line(flight));
         outgoing.answers = Some(flight.id.clone());
-        outgoing.label = flight.tool.map(str::to_owned);
+        outgoing.label = Some(flight.label.clone());
         outgoing.received = Some(flight.received);
         self.send(outgoing, flight.batch.as_deref());
         drop(landing);

@@ -40,6 +40,7 @@ fn flight(id: &str, deadline: Instant) -> Arc<Flight> {
         id: Id::from_text(id).unwrap(),
         revision,
         tool: Some("a_tool"),
+        label: "call a_tool".to_owned(),
         progress_token: None,
         batch: None,
         stop: Stop::at(deadline),

@@ -11,6 +11,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::launch::Launch;
+use crate::pages;
 
 /// What speaks up when a server behaves like this: a fail, or a note where clients must bear it.
 const PITFALLS: &[(&str, &[&str])] = &[
@@ -82,6 +83,9 @@ const PITFALLS: &[(&str, &[&str])] = &[
     ("leaves-orphan", &["fail end/orphans"]),
 ];
 
+/// What only shows over time, and is tried with `--watch`.
+const OVER_TIME: [&str; 1] = ["changes-tools"];
+
 /// Long enough for a busy machine, short enough for the many that wait in vain.
 const LIMITS: [&str; 4] = ["--timeout", "2", "--timeout", "tools/call=6"];
 
@@ -91,16 +95,20 @@ const PATIENT: [&str; 2] = ["--timeout", "20"];
 /// What the machine carries at once.
 const AT_ONCE: usize = 6;
 
-/// The server that misbehaves, which `cargo test` builds with the tests.
-fn misbehaving() -> PathBuf {
+/// An example, which `cargo test` builds with the tests.
+fn example(name: &str) -> PathBuf {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_filewright"));
-    let name = format!("misbehaving-server{}", std::env::consts::EXE_SUFFIX);
-    let path = program.with_file_name("examples").join(name);
+    let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    let path = program.with_file_name("examples").join(file);
     assert!(
         path.exists(),
-        "not there: run `cargo build --example misbehaving-server` first"
+        "not there: run `cargo build --examples` first"
     );
     path
+}
+
+pub(crate) fn misbehaving() -> PathBuf {
+    example("misbehaving-server")
 }
 
 fn check(options: &[&str], mode: &str) -> Output {
@@ -160,6 +168,7 @@ fn every_mode_of_the_misbehaving_server_is_tried() {
     // The one that needs process groups is tried where there are any.
     let listed: Vec<&str> = listed
         .filter(|it| cfg!(unix) || *it != "leaves-orphan")
+        .filter(|it| !OVER_TIME.contains(it))
         .collect();
     let mut tried: Vec<&str> = PITFALLS.iter().map(|(mode, _)| *mode).collect();
     tried.sort_by_key(|it| listed.iter().position(|known| known == it));
@@ -175,6 +184,44 @@ fn filewright_itself_passes_whole_in_both_eras() {
         assert!(output.status.success() && output.stderr.is_empty());
         assert!(all.len() > 40, "{} checks", all.len());
     }
+}
+
+#[test]
+fn the_page_of_symptoms_names_every_check_and_no_other() {
+    let output = Launch::new(["check", "--json"]).output();
+    let (_, all) = spoken(&output);
+    let name = |it: &Value| format!("{}/{}", it["layer"], it["check"]).replace('"', "");
+    let known: Vec<String> = all.iter().map(name).collect();
+    let page = pages::read("docs/troubleshooting.md");
+    let words = pages::code_words(&page);
+    for known in &known {
+        assert!(
+            words.contains(known),
+            "docs/troubleshooting.md lacks {known}"
+        );
+    }
+    let layers = ["start", "stream", "handshake", "protocol", "tools", "end"];
+    for word in words {
+        let layer = word.split_once('/').map_or("", |(layer, _)| layer);
+        let is_path = word.contains('.') || word.matches('/').count() > 1;
+        if layers.contains(&layer) && !is_path && word != "tools/list" && word != "tools/call" {
+            assert!(known.contains(&word), "there is no check {word}");
+        }
+    }
+    let symptoms = page.lines().filter(|it| it.starts_with("## ")).count();
+    assert_eq!(symptoms, 7);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_page_of_pitfalls_shows_what_its_example_prints() {
+    let output = Launch::of(example("chunks"), [""; 0]).patient().output();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let page = pages::read("docs/pitfalls.md");
+    let shown = pages::blocks(&page)
+        .into_iter()
+        .find(|it| it.language == "text");
+    assert_eq!(shown.unwrap().text, printed.trim_end_matches('\n'));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::Duration;
@@ -96,12 +96,16 @@ impl Launch {
     }
 
     pub(crate) fn start(mut self) -> Client {
-        let child = self.command.spawn().expect("the built program starts");
-        let mut client = Client::new(child, self.quiet);
-        if self.reads {
+        let reads = self.reads;
+        let mut client = Client::new(self.spawn(), self.quiet);
+        if reads {
             client.read();
         }
         client
+    }
+
+    pub(crate) fn spawn(&mut self) -> Child {
+        self.command.spawn().expect("the built program starts")
     }
 }
 

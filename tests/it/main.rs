@@ -47,6 +47,7 @@ mod tidy;
 mod transcript;
 #[cfg(target_os = "linux")]
 mod waiting;
+mod watching;
 #[cfg(windows)]
 mod windows;
 mod wire;
