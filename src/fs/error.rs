@@ -82,8 +82,15 @@ impl From<io::Error> for Error {
             io::ErrorKind::PermissionDenied => Error::PermissionDenied,
             io::ErrorKind::IsADirectory => Error::IsDirectory,
             io::ErrorKind::NotADirectory => Error::ParentIsFile,
+            _ if is_impossible(&error) => Error::NOT_FOUND,
             io::ErrorKind::InvalidFilename => Error::NameTooLong,
             _ => Error::Io(error),
         }
     }
+}
+
+/// Whether the name has characters that no file on Windows can have, such as those of a pattern: there is none of that name.
+fn is_impossible(error: &io::Error) -> bool {
+    const ERROR_INVALID_NAME: i32 = 123;
+    cfg!(windows) && error.raw_os_error() == Some(ERROR_INVALID_NAME)
 }

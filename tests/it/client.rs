@@ -18,7 +18,11 @@ use crate::shapes::{MODERN_KEYS, Revision};
 use crate::wire::Wire;
 
 /// How long any one wait may take before the program counts as hung.
-pub(crate) const LIMIT: Duration = Duration::from_secs(10);
+pub(crate) const LIMIT: Duration = match option_env!("FILEWRIGHT_TEST_SLOWLY") {
+    None => Duration::from_secs(10),
+    // Under an emulator.
+    Some(_) => Duration::from_secs(120),
+};
 
 /// One running program and all that was said to it and by it.
 #[derive(Debug)]

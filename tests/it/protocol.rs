@@ -53,7 +53,13 @@ fn text_that_looks_like_line_ends_stays_inside_one_line() {
 #[test]
 fn a_name_in_any_script_is_the_same_name_inside() {
     let directory = TempDir::new().unwrap();
-    for name in ["grün.txt", "日本語.txt", "😀.txt", "a b'c\"d.txt"] {
+    // Windows has no double quotes in names.
+    let quoted = if cfg!(windows) {
+        "a b'c.txt"
+    } else {
+        "a b'c\"d.txt"
+    };
+    for name in ["grün.txt", "日本語.txt", "😀.txt", quoted] {
         fs::write(directory.path().join(name), name).unwrap();
         let mut client = Client::serving(directory.path());
         assert_eq!(client.call("read_file", json!({"path": name})).text(), name);

@@ -1,7 +1,7 @@
 //! The directories the program was given: missing, doubled, nested, files, or none.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use tempfile::TempDir;
@@ -139,9 +139,14 @@ fn without_a_directory_some_places_are_not_served_and_every_call_says_so() {
     let home = directory();
     let program = program();
     let binary = program.parent().unwrap();
-    for place in [Path::new("/"), Path::new("/usr"), home.path(), binary] {
+    let system = std::env::var_os("SystemRoot").map_or("/usr".into(), PathBuf::from);
+    for place in [Path::new("/"), &system, home.path(), binary] {
         let mut client = Launch::new::<&str>([])
-            .with(|it| it.current_dir(place).env("HOME", home.path()))
+            .with(|it| {
+                it.current_dir(place)
+                    .env("HOME", home.path())
+                    .env("USERPROFILE", home.path())
+            })
             .start();
         assert!(!instructions(&mut client).is_empty());
         for (tool, path) in [
@@ -164,8 +169,8 @@ fn without_a_directory_some_places_are_not_served_and_every_call_says_so() {
 #[test]
 fn the_root_of_the_file_system_may_be_given_on_purpose() {
     let directory = directory();
-    let mut client = Client::serving(Path::new("/"));
     let path = directory.path().join("a.txt");
+    let mut client = Client::serving(path.ancestors().last().unwrap());
     assert_eq!(
         client.call("read_file", json!({"path": path})).text(),
         "a\n"
@@ -182,7 +187,10 @@ fn a_tilde_is_the_home_only_alone_or_before_a_slash() {
     fs::write(root.join("home/h.txt"), "home\n").unwrap();
     fs::write(root.join("~Mine/m.txt"), "mine\n").unwrap();
     let mut client = Launch::new([root])
-        .with(|it| it.env("HOME", root.join("home")))
+        .with(|it| {
+            it.env("HOME", root.join("home"))
+                .env("USERPROFILE", root.join("home"))
+        })
         .start();
     assert_eq!(
         client.call("read_file", json!({"path": "~/h.txt"})).text(),
