@@ -21,7 +21,7 @@ use crate::wire::Wire;
 pub(crate) const LIMIT: Duration = match option_env!("FILEWRIGHT_TEST_SLOWLY") {
     None => Duration::from_secs(10),
     // Under an emulator.
-    Some(_) => Duration::from_secs(120),
+    Some(_) => Duration::from_secs(60),
 };
 
 /// One running program and all that was said to it and by it.
