@@ -1,6 +1,7 @@
 //! What no client can bring about from outside: a file system that never answers, and other streams
 //! than the standard ones.
 
+#[cfg(unix)]
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::sync::mpsc;
 
