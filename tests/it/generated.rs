@@ -11,7 +11,7 @@ use crate::launch::Launch;
 const SHELLS: [&str; 5] = ["bash", "zsh", "fish", "powershell", "elvish"];
 
 /// Commands that a person types, the hidden ones left out.
-const COMMANDS: [&str; 3] = ["serve", "mcp", "call"];
+const COMMANDS: [&str; 5] = ["serve", "mcp", "call", "check", "setup"];
 
 fn printed(arguments: &[&str]) -> String {
     let output = Launch::new(arguments).output();
@@ -108,6 +108,8 @@ fn the_man_page_describes_every_command_and_option() {
         "SH NAME",
         "SH SYNOPSIS",
         "SS call",
+        "SS check",
+        "SS setup",
         "--max-bytes",
         "--json",
         "FILEWRIGHT_ROOT",
