@@ -133,12 +133,10 @@ pub(super) static CHECKS: [Check; 12] = [
 
 /// Asks with an id that is given, and waits.
 fn ask_as(client: &Client, id: &str, method: &str) -> Result<Outcome, Failure> {
-    let mut pending = client.expect(id, method);
+    let mut pending = client.ask_as(id, method, Value::Null);
     if id == BEYOND_FLOAT {
         pending.limit = pending.limit.min(BEYOND_FLOAT_LIMIT);
     }
-    let line = client.request_line(id, method, Value::Null);
-    client.send(vec![line.into_bytes()], Duration::ZERO);
     client.answer(pending)
 }
 
@@ -340,10 +338,7 @@ fn cancellation(subject: &mut Subject) -> Found {
     }
     let (method, call) = (subject.probe(), some_call(subject));
     subject.with(|client, seen| {
-        let id = "\"cancelled\"";
-        let pending = client.expect(id, "tools/call");
-        let line = client.request_line(id, "tools/call", call);
-        client.send(vec![line.into_bytes()], Duration::ZERO);
+        let pending = client.ask_as("\"cancelled\"", "tools/call", call);
         client.notify("notifications/cancelled", json!({"requestId": "cancelled"}));
         client.request(method, json!({}))?;
         client.listen(AFTERMATH);

@@ -9,6 +9,21 @@ use super::subject::{First, Subject};
 use crate::cli::LayerName;
 use crate::client::{Death, Failure, Oddity};
 use crate::rpc::answer::Outcome;
+use crate::words::plural;
+
+/// How the names begin of variables that decide what is started and how it reads and writes text.
+const TELLING: [&str; 10] = [
+    "PATH",
+    "HOME",
+    "USERPROFILE",
+    "APPDATA",
+    "LANG",
+    "LC_",
+    "PYTHON",
+    "NODE",
+    "NPM_CONFIG",
+    "VIRTUAL_ENV",
+];
 
 /// Hosts show a server as starting; longer than this looks broken.
 const SLOW: Duration = Duration::from_secs(5);
@@ -74,12 +89,18 @@ fn environment(subject: &mut Subject) -> Found {
         None => std::env::current_dir().unwrap_or_default(),
     };
     let all = launch.environment();
-    let given = launch.variables.iter();
-    let given = given.map(|(name, value)| masked(name, &value.to_string_lossy()));
-    let mut parts = vec![format!("in {}", directory.display())];
-    parts.push(format!("{} variables", all.len()));
-    parts.extend(given);
-    Found::pass(parts.join(", "))
+    let is_given = |name: &str| launch.variables.iter().any(|(given, _)| given == name);
+    let matters = |name: &str| TELLING.iter().any(|it| name.to_uppercase().starts_with(it));
+    let mut shown: Vec<String> = all
+        .iter()
+        .filter(|(name, _)| is_given(name) || matters(name))
+        .map(|(name, value)| masked(name, &value.to_string_lossy()))
+        .collect();
+    shown.sort();
+    let others = plural((all.len() - shown.len()) as u64, "other variable");
+    let shown = shown.into_iter().chain([others]);
+    let shown = shown.collect::<Vec<_>>().join(" ");
+    Found::pass(format!("in {}: {shown}", directory.display()))
 }
 
 fn running(subject: &mut Subject) -> Found {

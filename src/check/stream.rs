@@ -148,9 +148,7 @@ fn one_line(subject: &mut Subject) -> Found {
 fn utf8(subject: &mut Subject) -> Found {
     let method = subject.probe();
     let found = subject.with(|client, seen| {
-        let pending = client.expect(BEYOND_ASCII, method);
-        let line = client.request_line(BEYOND_ASCII, method, Value::Null);
-        client.send(vec![line.into_bytes()], Duration::ZERO);
+        let pending = client.ask_as(BEYOND_ASCII, method, Value::Null);
         let answer = client.answer(pending);
         seen.extend(client.oddities());
         let is_garbled = |it: &Oddity| matches!(it, Oddity::NotUtf8(_) | Oddity::Stray { .. });
@@ -210,9 +208,7 @@ fn whole(subject: &mut Subject) -> Found {
     let method = subject.probe();
     subject.with(|client, seen| {
         let id = format!("\"{}\"", "x".repeat(LARGE));
-        let pending = client.expect(&id, method);
-        let line = client.request_line(&id, method, Value::Null);
-        client.send(vec![line.into_bytes()], Duration::ZERO);
+        let pending = client.ask_as(&id, method, Value::Null);
         match client.answer(pending) {
             Ok(_) => Ok(Found::pass(format!("an answer of more than {LARGE} bytes"))),
             Err(failure) => {

@@ -162,9 +162,15 @@ impl Client {
         limit: Option<Duration>,
     ) -> Pending {
         let id = self.next_id.fetch_add(1, Ordering::SeqCst).to_string();
-        let line = self.request_line(&id, method, params);
-        let mut pending = self.expect(&id, method);
+        let mut pending = self.ask_as(&id, method, params);
         pending.limit = limit.unwrap_or(pending.limit);
+        pending
+    }
+
+    /// Sends a request with an id given as JSON text.
+    pub(crate) fn ask_as(&self, id: &str, method: &str, params: Value) -> Pending {
+        let pending = self.expect(id, method);
+        let line = self.request_line(id, method, params);
         self.send(vec![line.into_bytes()], Duration::ZERO);
         pending
     }
