@@ -254,6 +254,9 @@ impl Server {
         if self.mode == Mode::LogsInCalls {
             self.write(b"DEBUG calling a tool\n")?;
         }
+        if self.mode == Mode::PrintsInATool && params["name"] == "echo" {
+            self.write(b"echoing\n")?;
+        }
         let given = params["arguments"]["text"].as_str();
         Ok(match (params["name"].as_str().unwrap_or_default(), given) {
             ("echo" | "text.echo", Some("fail")) => text("it failed, as it was asked to", true),

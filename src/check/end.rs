@@ -24,7 +24,7 @@ pub(super) static CHECKS: [Check; 2] = [
     Check {
         layer: LayerName::End,
         name: "orphans",
-        sent: "nothing; the process group is looked at",
+        sent: "nothing; its process group and its stdout are looked at",
         means: "processes that the server started outlive it",
         remedy: "end children before exiting; start the program itself, not a wrapper",
         look: orphans,
@@ -61,6 +61,9 @@ fn orphans(subject: &mut Subject) -> Found {
     match (&subject.client, subject.ending) {
         (Some(client), Some(Ending::EndOfInput(_))) if client.leaves_orphans() => {
             Found::fail("another process of its group was still there")
+        }
+        (Some(client), Some(Ending::EndOfInput(_))) if !client.has_ended_stdout() => {
+            Found::fail("another process still holds its stdout")
         }
         (Some(_), Some(Ending::EndOfInput(_))) => Found::pass("none"),
         _ => Found::skip("it did not end by itself"),

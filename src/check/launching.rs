@@ -24,12 +24,18 @@ const GUI_PATH: &str = if cfg!(target_os = "macos") {
 };
 
 /// Words in the name of a variable whose value nobody else should see.
-const SECRET: [&str; 7] = [
+const SECRET: [&str; 13] = [
     "KEY",
+    "APIKEY",
     "TOKEN",
     "SECRET",
     "PASS",
+    "PASSWD",
+    "PASSWORD",
+    "PWD",
+    "PAT",
     "CREDENTIAL",
+    "CREDENTIALS",
     "AUTH",
     "COOKIE",
 ];
@@ -67,7 +73,9 @@ pub(super) fn launch(args: &CheckArgs) -> Result<Launch> {
 
 /// What was typed goes before what a client that is kept running allows.
 pub(super) fn patient_limits(args: &CheckArgs) -> Result<Limits> {
-    limited(args, Limits::default())
+    let mut limits = Limits::default();
+    limits.methods.insert("initialize".to_owned(), FIRST_ANSWER);
+    limited(args, limits)
 }
 
 pub(super) fn limits(args: &CheckArgs) -> Result<Limits> {
@@ -81,15 +89,17 @@ fn limited(args: &CheckArgs, limits: Limits) -> Result<Limits> {
         mut usual,
         mut methods,
     } = limits;
+    let mut typed = HashMap::new();
     for text in &args.timeouts {
         match text.split_once('=') {
-            Some((method, time)) => drop(methods.insert(method.to_owned(), seconds(time)?)),
+            Some((method, time)) => drop(typed.insert(method.to_owned(), seconds(time)?)),
             None => {
                 usual = seconds(text)?;
                 methods.remove("initialize");
             }
         }
     }
+    methods.extend(typed);
     Ok(Limits { usual, methods })
 }
 
@@ -107,12 +117,41 @@ pub(super) fn seconds(text: &str) -> Result<Duration> {
 
 /// A variable as it may be shown.
 pub(super) fn masked(name: &str, value: &str) -> String {
-    let upper = name.to_uppercase();
-    if SECRET.iter().any(|it| upper.contains(it)) {
-        format!("{name}=***")
-    } else {
-        format!("{name}={value}")
+    match is_secret(name) || has_password(value) {
+        true => format!("{name}=***"),
+        false => format!("{name}={value}"),
     }
+}
+
+/// Arguments as they may be shown, with the values of secret options masked.
+pub(super) fn masked_arguments(arguments: &[OsString]) -> Vec<String> {
+    let mut masked = Vec::new();
+    let mut is_next = false;
+    for argument in arguments {
+        let text = argument.to_string_lossy().into_owned();
+        let option = text.starts_with('-').then(|| text.split_once('='));
+        masked.push(match option {
+            Some(Some((name, _))) if is_secret(name) => format!("{name}=***"),
+            None if is_next || has_password(&text) => "***".to_owned(),
+            _ => text.clone(),
+        });
+        is_next = option == Some(None) && is_secret(&text);
+    }
+    masked
+}
+
+/// Whether one of the words of a name is one of those.
+fn is_secret(name: &str) -> bool {
+    let upper = name.to_uppercase();
+    let mut words = upper.split(|it: char| !it.is_alphanumeric());
+    words.any(|it| SECRET.contains(&it))
+}
+
+/// `postgres://user:password@host`.
+fn has_password(value: &str) -> bool {
+    let rest = value.split_once("://").map_or("", |(_, rest)| rest);
+    let user = rest.split('/').next().and_then(|it| it.rsplit_once('@'));
+    user.is_some_and(|(user, _)| user.contains(':'))
 }
 
 #[cfg(test)]
@@ -123,7 +162,48 @@ mod tests {
     fn secrets_are_masked_by_their_names() {
         assert_eq!(masked("OPENAI_API_KEY", "sk-1"), "OPENAI_API_KEY=***");
         assert_eq!(masked("github_token", "x"), "github_token=***");
-        assert_eq!(masked("LANG", "C.UTF-8"), "LANG=C.UTF-8");
+        for plain in ["LANG", "AUTHOR", "COMPASS", "KEYBOARD"] {
+            assert_eq!(masked(plain, "C.UTF-8"), format!("{plain}=C.UTF-8"));
+        }
+        for secret in ["GITHUB_PAT", "MYSQL_PWD", "X_AUTH"] {
+            assert_eq!(masked(secret, "x"), format!("{secret}=***"));
+        }
+        let url = "postgres://me:secret@host/db";
+        assert_eq!(masked("DATABASE_URL", url), "DATABASE_URL=***");
+        assert_eq!(
+            masked("SITE", "https://host/a@b:c"),
+            "SITE=https://host/a@b:c"
+        );
+    }
+
+    #[test]
+    fn secret_arguments_are_masked() {
+        let arguments = [
+            "run",
+            "--api-key",
+            "sk-1",
+            "--token=t",
+            "--name",
+            "x",
+            url(),
+        ];
+        let shown = masked_arguments(&arguments.map(OsString::from));
+        assert_eq!(
+            shown,
+            [
+                "run",
+                "--api-key",
+                "***",
+                "--token=***",
+                "--name",
+                "x",
+                "***"
+            ]
+        );
+    }
+
+    fn url() -> &'static str {
+        "redis://:secret@host"
     }
 
     #[test]

@@ -21,6 +21,7 @@ use std::io::Write;
 use anyhow::Result;
 
 use crate::cli::{CheckArgs, LayerName};
+use crate::client::end_servers_on_signals;
 use report::{Found, Report, Verdict};
 use subject::Subject;
 pub(crate) use watch::watch;
@@ -54,6 +55,7 @@ fn checks() -> impl Iterator<Item = &'static Check> {
 /// Makes the checks. True if nothing failed; the error is for wrong usage.
 pub(crate) fn check(args: &CheckArgs, output: impl Write) -> Result<bool> {
     let mut subject = Subject::new(args)?;
+    end_servers_on_signals();
     let mut report = Report::new(output, args.json);
     for check in checks() {
         let is_wanted = args.only.is_empty() || args.only.contains(&check.layer);
@@ -63,8 +65,10 @@ pub(crate) fn check(args: &CheckArgs, output: impl Write) -> Result<bool> {
             continue;
         }
         let found = (check.look)(&mut subject);
+        // A server that answers nothing fails, though the fault is in a layer further on.
         let is_fatal = is_needed && found.verdict == Verdict::Fail;
-        if is_wanted || is_fatal {
+        let is_telling = is_needed && subject.is_given_up();
+        if is_wanted || is_fatal || is_telling {
             report.add(check, &found);
         }
         if is_fatal {
@@ -72,5 +76,6 @@ pub(crate) fn check(args: &CheckArgs, output: impl Write) -> Result<bool> {
         }
     }
     subject.leave();
-    Ok(report.finish(&subject.command_line()))
+    let is_whole = !subject.is_given_up();
+    Ok(report.finish(&subject.command_line()) && is_whole)
 }

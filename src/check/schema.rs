@@ -26,7 +26,11 @@ pub(super) fn faults(tool: &Value) -> Vec<String> {
     match schema {
         Value::Object(_) if schema["type"] == "object" => {
             walk(schema, "", &mut |place, schema| {
-                if schema["type"] == "array" && !schema["items"].is_object() {
+                let is_array = match &schema["type"] {
+                    Value::Array(types) => types.iter().any(|it| it == "array"),
+                    kind => kind == "array",
+                };
+                if is_array && !schema["items"].is_object() {
                     faults.push(format!("{place} is an array without items"));
                 }
             });
@@ -84,6 +88,19 @@ fn walk(schema: &Value, place: &str, visit: &mut impl FnMut(&str, &Value)) {
         walk(property, &place, visit);
     }
     walk(&schema["items"], &format!("{place}[]"), visit);
+    walk(
+        &schema["additionalProperties"],
+        &format!("{place}.*"),
+        visit,
+    );
+    for word in ["anyOf", "oneOf", "allOf"] {
+        for choice in schema[word].as_array().into_iter().flatten() {
+            walk(choice, place, visit);
+        }
+    }
+    for definition in schema["$defs"].as_object().into_iter().flatten() {
+        walk(definition.1, definition.0, visit);
+    }
 }
 
 #[cfg(test)]
@@ -109,6 +126,13 @@ mod tests {
             faults(&tool(required)),
             ["\"a\" is required and is no property"]
         );
+        for hidden in [
+            json!({"anyOf": [{"type": "array"}, {"type": "string"}]}),
+            json!({"type": ["array", "null"]}),
+        ] {
+            let schema = json!({"type": "object", "properties": {"a": hidden}});
+            assert_eq!(faults(&tool(schema)), ["a is an array without items"]);
+        }
         assert_eq!(faults(&json!({"name": "t"})), ["inputSchema is missing"]);
         assert_eq!(faults(&tool(json!({"type": "string"}))).len(), 1);
         assert!(faults(&tool(json!({"type": "object"}))).is_empty());

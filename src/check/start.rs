@@ -52,7 +52,7 @@ pub(super) static CHECKS: [Check; 4] = [
     Check {
         layer: LayerName::Start,
         name: "running",
-        sent: "initialize",
+        sent: "the first request",
         means: "the process ended by itself before it was told to",
         remedy: "read its last words on stderr: a missing module, a wrong argument, a missing variable",
         look: running,
@@ -60,10 +60,10 @@ pub(super) static CHECKS: [Check; 4] = [
     Check {
         layer: LayerName::Start,
         name: "first-reply",
-        sent: "initialize",
+        sent: "the first request",
         means: "the server runs and does not answer: it may read something else than stdin, wait for \
                 something, or write to a buffer",
-        remedy: "answer initialize before doing anything slow; start with --mcp-debug or a log to see \
+        remedy: "answer initialize before doing anything slow; its own log, if it has one, says \
                  where it waits",
         look: first_reply,
     },

@@ -42,6 +42,8 @@ pub(super) struct Subject {
     pub(super) era: Era,
     /// The tool that was asked for, and its arguments.
     pub(super) call: Option<(String, Value)>,
+    /// What came of it, and how long it took.
+    pub(super) called: Option<(Outcome, Duration)>,
     pub(super) client: Option<Client>,
     pub(super) first: Option<First>,
     /// Whatever was odd on stdout so far.
@@ -82,6 +84,7 @@ impl Subject {
             wanted_era,
             era: wanted_era.unwrap_or(Era::Legacy),
             call: call(args)?,
+            called: None,
             client: None,
             first: None,
             odd: Vec::new(),
@@ -100,12 +103,7 @@ impl Subject {
     /// The command, as it may be repeated.
     pub(super) fn command_line(&self) -> String {
         let mut words = vec![self.launch.program.display().to_string()];
-        words.extend(
-            self.launch
-                .arguments
-                .iter()
-                .map(|it| it.to_string_lossy().into_owned()),
-        );
+        words.extend(launching::masked_arguments(&self.launch.arguments));
         words.join(" ")
     }
 

@@ -1,6 +1,6 @@
 //! The tools: their list, what hosts accept in it, and how calls fail.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ const LONG_DESCRIPTION: usize = 2_000;
 
 const MOST_PAGES: usize = 100;
 
-pub(super) static CHECKS: [Check; 8] = [
+pub(super) static CHECKS: [Check; 9] = [
     Check {
         layer: LayerName::Tools,
         name: "list",
@@ -94,6 +94,14 @@ pub(super) static CHECKS: [Check; 8] = [
         remedy: "read what it says, and its stderr",
         look: call,
     },
+    Check {
+        layer: LayerName::Tools,
+        name: "clean-stdout",
+        sent: "the calls above",
+        means: "a tool writes something else than messages to stdout, where it stands between them",
+        remedy: "send what tools and libraries print to stderr, or into the result",
+        look: clean_stdout,
+    },
 ];
 
 fn list(subject: &mut Subject) -> Found {
@@ -154,7 +162,7 @@ fn each(subject: &Subject, judge: impl Fn(&str, &Value) -> (Vec<String>, Vec<Str
     let mut faults = Vec::new();
     let mut doubts = Vec::new();
     for tool in &subject.tools {
-        let name = tool["name"].as_str().unwrap_or_default();
+        let name = tool["name"].as_str().unwrap_or("a tool without a name");
         let (these, those) = judge(name, tool);
         faults.extend(these.into_iter().map(|it| format!("{name}: {it}")));
         doubts.extend(those.into_iter().map(|it| format!("{name}: {it}")));
@@ -177,7 +185,15 @@ fn summed(all: &[String]) -> String {
 }
 
 fn names(subject: &mut Subject) -> Found {
+    let known: Vec<&str> = subject
+        .tools
+        .iter()
+        .filter_map(|it| it["name"].as_str())
+        .collect();
     each(subject, |name, _| {
+        if known.iter().filter(|it| **it == name).count() > 1 {
+            return (vec!["two tools have this name".to_owned()], Vec::new());
+        }
         let is_plain = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-');
         if name.is_empty() || name.len() > LONGEST_NAME || !name.bytes().all(is_plain) {
             (
@@ -241,18 +257,12 @@ fn failing_call(subject: &mut Subject) -> Found {
     // Only a tool that says that it changes nothing, and that cannot run without arguments.
     let fits = |tool: &&Value| {
         let required = tool["inputSchema"]["required"].as_array();
-        let hints = &tool["annotations"];
-        required.is_some_and(|it| !it.is_empty()) && hints["readOnlyHint"] != false
+        let reads = tool["annotations"]["readOnlyHint"] == true;
+        required.is_some_and(|it| !it.is_empty()) && reads
     };
-    let reads = |tool: &&Value| tool["annotations"]["readOnlyHint"] == true;
-    let tools = subject.tools.iter();
-    let tool = tools
-        .clone()
-        .filter(reads)
-        .find(fits)
-        .or_else(|| tools.clone().find(fits));
+    let tool = subject.tools.iter().find(fits);
     let Some(name) = tool.and_then(|it| it["name"].as_str()).map(str::to_owned) else {
-        return Found::skip("no tool requires an argument and may be called without harm");
+        return Found::skip("no tool says that it only reads, and requires an argument");
     };
     subject.with(|client, _| {
         let params = json!({"name": name, "arguments": {}});
@@ -276,18 +286,34 @@ fn call(subject: &mut Subject) -> Found {
     let Some((tool, arguments)) = subject.call.clone() else {
         return Found::skip("no --call was given");
     };
+    // Made once: it may do something that should not be done twice.
+    if let Some((outcome, took)) = subject.called.take() {
+        return judged(&outcome, took);
+    }
     subject.with(|client, _| {
         let begun = Instant::now();
-        let answer = client.request("tools/call", json!({"name": tool, "arguments": arguments}))?;
-        let took = begun.elapsed().as_secs_f64() * 1000.0;
-        Ok(match answer {
-            Outcome::Result(result) if result["isError"] != true => {
-                Found::pass(format!("after {took:.0} ms: {}", text(&result)))
-            }
-            Outcome::Result(result) => Found::fail(format!("isError: {}", text(&result))),
-            Outcome::Error { code, message } => Found::fail(format!("{code} {message}")),
-        })
+        let params = json!({"name": tool, "arguments": arguments});
+        let outcome = client.request("tools/call", params)?;
+        Ok(judged(&outcome, begun.elapsed()))
     })
+}
+
+fn judged(outcome: &Outcome, took: Duration) -> Found {
+    let took = took.as_secs_f64() * 1000.0;
+    match outcome {
+        Outcome::Result(result) if !result["content"].is_array() => {
+            Found::fail(format!("a result without content, after {took:.0} ms"))
+        }
+        Outcome::Result(result) if result["isError"] != true => {
+            Found::pass(format!("after {took:.0} ms: {}", text(result)))
+        }
+        Outcome::Result(result) => Found::fail(format!("isError: {}", text(result))),
+        Outcome::Error { code, message } => Found::fail(format!("{code} {message}")),
+    }
+}
+
+fn clean_stdout(subject: &mut Subject) -> Found {
+    subject.untold_noise()
 }
 
 /// The beginning of a result's text, on one line.

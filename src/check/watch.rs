@@ -7,9 +7,12 @@ use anyhow::Result;
 
 use super::launching;
 use crate::cli::CheckArgs;
-use crate::client::{Event, Keeper};
+use crate::client::{Event, Keeper, end_servers_on_signals};
 use crate::log::clock;
 use crate::words::plural;
+
+/// Different ones that are told.
+const MOST_ODDITIES: usize = 100;
 
 const INTERVAL: Duration = Duration::from_secs(30);
 
@@ -21,6 +24,8 @@ pub(crate) fn watch(args: &CheckArgs, mut output: impl Write) -> Result<()> {
         limits: launching::patient_limits(args)?,
         interval: interval.unwrap_or(INTERVAL),
     };
+    end_servers_on_signals();
+    let mut told_oddities = Vec::new();
     let mut beats = 0_u64;
     keeper.run(|event| {
         let line = match &event {
@@ -31,6 +36,16 @@ pub(crate) fn watch(args: &CheckArgs, mut output: impl Write) -> Result<()> {
                     return true;
                 }
                 format!("alive: {}", plural(beats, "heartbeat"))
+            }
+            // What a server always does need be said only once.
+            Event::Odd(oddity) => {
+                let text = oddity.to_string();
+                if told_oddities.contains(&text) {
+                    return true;
+                }
+                told_oddities.push(text.clone());
+                told_oddities.truncate(MOST_ODDITIES);
+                format!("on stdout: {text}")
             }
             other => told(other),
         };
@@ -75,7 +90,7 @@ fn told(event: &Event) -> String {
         Event::Heartbeat => "alive".to_owned(),
         Event::Missed(count) => format!("no answer to {}", plural(u64::from(*count), "heartbeat")),
         Event::Hangs => "it hangs, and is killed".to_owned(),
-        Event::Odd(oddity) => format!("odd on stdout: {oddity:?}"),
+        Event::Odd(oddity) => oddity.to_string(),
         Event::Died(death) => death.to_string(),
         Event::Pause(time) => format!("starting again in {} s", time.as_secs_f64()),
     }

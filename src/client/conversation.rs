@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::Launch;
 use super::Oddity;
-use super::inbox::{Listener, Reader, Shared, lock};
+use super::inbox::{Listener, Reader, SETTLING, Shared, lock};
 use super::process::{Death, Ending, Process, spawn};
 use super::raw_line::read_lines;
 use super::writer::{Job, Outgoing, write};
@@ -92,6 +92,7 @@ impl std::fmt::Debug for Client {
 #[must_use]
 pub(crate) struct Pending {
     id: Id,
+    method: String,
     pub(crate) limit: Duration,
     asked: Instant,
 }
@@ -117,6 +118,7 @@ impl Client {
                 shared: &reading,
                 replies,
                 broken: Vec::new(),
+                replied: 0,
             };
             // A pipe that cannot be read is as good as one that has ended.
             let _ = read_lines(streams.stdout, MAX_LINE, |line| reader.take(&line));
@@ -199,6 +201,7 @@ impl Client {
         let id = Id::from_text(id).or_else(|| Id::from_text("\"\""));
         let pending = Pending {
             id: id.unwrap_or_else(|| unreachable!("an empty string is an id")),
+            method: method.to_owned(),
             limit: self.limits.of(method),
             asked: Instant::now(),
         };
@@ -248,9 +251,12 @@ impl Client {
                 state.pending.remove(&pending.id);
                 state.expired.insert(pending.id.clone());
                 drop(state);
-                let id: Value = serde_json::from_str(pending.id.text()).unwrap_or_default();
-                let params = json!({"requestId": id, "reason": "no answer in time"});
-                self.notify("notifications/cancelled", params);
+                // What opens a session must not be cancelled (MCP, cancellation).
+                if pending.method != "initialize" {
+                    let id: Value = serde_json::from_str(pending.id.text()).unwrap_or_default();
+                    let params = json!({"requestId": id, "reason": "no answer in time"});
+                    self.notify("notifications/cancelled", params);
+                }
                 return Err(Failure::TimedOut(pending.limit));
             }
             state = self.shared.wait(state, left.min(LOOK));
@@ -333,6 +339,16 @@ impl Client {
     /// Ends the server at once.
     pub(crate) fn kill(&self) {
         self.process.kill();
+    }
+
+    /// Whether its stdout has ended; some other process may hold it open.
+    pub(crate) fn has_ended_stdout(&self) -> bool {
+        let deadline = Instant::now() + SETTLING;
+        let mut state = self.shared.lock();
+        while state.stdout_ended.is_none() && Instant::now() < deadline {
+            state = self.shared.wait(state, LOOK);
+        }
+        state.stdout_ended.is_some()
     }
 
     /// Whether processes that it started are still there; to be called after its end.

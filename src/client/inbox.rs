@@ -20,11 +20,20 @@ const LONG_LINE: u64 = 16 * 1024 * 1024;
 /// A message broken over more lines than this is taken for so many lines of noise.
 const MAX_BROKEN: usize = 2_000;
 
+/// The bytes of such a message.
+const MAX_BROKEN_BYTES: usize = 16 * 1024 * 1024;
+
+/// Oddities and notifications that are kept until somebody asks; of a flood no more need be known.
+const MOST_KEPT: usize = 1_000;
+
+/// A server's own requests that are answered in one session.
+const MOST_REPLIES: usize = 1_000;
+
 /// Requests that a second answer is recognised for; a session of weeks has more.
 const MOST_ANSWERED: usize = 10_000;
 
 /// How long the end of the process may follow the end of its stdout, and the other way round.
-const SETTLING: Duration = Duration::from_millis(500);
+pub(super) const SETTLING: Duration = Duration::from_millis(500);
 
 /// Hears every line in either direction: `->` to the server, `<-` from it.
 pub(crate) type Listener = Arc<dyn Fn(&str, &[u8]) + Send + Sync>;
@@ -81,7 +90,7 @@ impl State {
                 Some(status.map_or_else(String::new, status_text))
             }
             (Some(since), None) if settled(since) => {
-                Some("its stdout closed, the process still there".to_owned())
+                Some("the server closed its stdout, and goes on".to_owned())
             }
             _ => None,
         }
@@ -94,6 +103,8 @@ pub(super) struct Reader<'a> {
     pub(super) replies: Outgoing,
     /// Lines that may be parts of one message.
     pub(super) broken: Vec<Vec<u8>>,
+    /// Requests of the server that were answered.
+    pub(super) replied: usize,
 }
 
 impl Reader<'_> {
@@ -101,13 +112,9 @@ impl Reader<'_> {
         self.shared.hear("<-", &line.bytes);
         let (odd, message) = undressed(line);
         let is_readable = !odd.iter().any(|it| matches!(it, Oddity::NotUtf8(_)));
-        let mut state = self.shared.lock();
-        state.oddities.extend(odd);
-        if line.length > LONG_LINE {
-            let bytes = line.length;
-            state.oddities.push(Oddity::TooLong { bytes });
-        }
-        drop(state);
+        let bytes = line.length;
+        let long = (bytes > LONG_LINE).then_some(Oddity::TooLong { bytes });
+        self.shared.lock().note(odd.into_iter().chain(long));
         if !line.is_ended && hear(message).is_none() {
             // That it was cut is all there is to say of it.
             self.broken.clear();
@@ -129,10 +136,12 @@ impl Reader<'_> {
             return self.settle(heard);
         }
         let begins = message.trim_ascii_start().starts_with(b"{");
-        if self.broken.is_empty() && !begins || self.broken.len() == MAX_BROKEN {
+        let bytes: usize = self.broken.iter().map(Vec::len).sum();
+        let is_much = self.broken.len() == MAX_BROKEN || bytes + message.len() > MAX_BROKEN_BYTES;
+        if self.broken.is_empty() && !begins || is_much {
             self.give_up();
             let noise = Oddity::Noise(shown(message));
-            return self.shared.lock().oddities.push(noise);
+            return self.shared.lock().note([noise]);
         }
         self.broken.push(message.to_owned());
         if !message.trim_ascii_end().ends_with(b"}") {
@@ -141,7 +150,7 @@ impl Reader<'_> {
         if let Some(heard) = hear(&self.broken.join(&b'\n')) {
             let lines = self.broken.len();
             self.broken.clear();
-            self.shared.lock().oddities.push(Oddity::Broken { lines });
+            self.shared.lock().note([Oddity::Broken { lines }]);
             self.settle(heard);
         }
     }
@@ -149,14 +158,22 @@ impl Reader<'_> {
     /// Lines that did not become a message were none.
     pub(super) fn give_up(&mut self) {
         let noise = self.broken.drain(..).map(|it| Oddity::Noise(shown(&it)));
-        self.shared.lock().oddities.extend(noise);
+        self.shared.lock().note(noise);
     }
 
     fn settle(&mut self, heard: Heard) {
         match heard {
             Heard::Answer { id, outcome } => self.shared.lock().settle(id, outcome),
             Heard::Notification { method, params } => {
-                self.shared.lock().notifications.push((method, params));
+                let mut state = self.shared.lock();
+                if state.notifications.len() < MOST_KEPT {
+                    state.notifications.push((method, params));
+                }
+            }
+            // A terminal, or `cat`, gives back what it gets.
+            Heard::Request { id, method } if self.shared.lock().pending.contains_key(&id) => {
+                let echo = Oddity::Noise(format!("our own request for {method}, given back"));
+                self.shared.lock().note([echo]);
             }
             Heard::Request { id, method } => self.reply(&id, &method),
         }
@@ -170,6 +187,10 @@ impl Reader<'_> {
         };
         let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{},{outcome}}}\n", id.text());
         self.shared.hear("->", line.as_bytes());
+        self.replied += 1;
+        if self.replied > MOST_REPLIES {
+            return;
+        }
         if let Some(outgoing) = &*lock(&self.replies) {
             // A writer that is gone has met a closed pipe, and the waiter tells of that.
             let _ = outgoing.send(Job::Write(line.into_bytes()));
@@ -178,10 +199,15 @@ impl Reader<'_> {
 }
 
 impl State {
+    fn note(&mut self, odd: impl IntoIterator<Item = Oddity>) {
+        let room = MOST_KEPT.saturating_sub(self.oddities.len());
+        self.oddities.extend(odd.into_iter().take(room));
+    }
+
     fn settle(&mut self, id: Option<Id>, outcome: Outcome) {
         let Some(id) = id else {
             let id = "null".to_owned();
-            return self.oddities.push(Oddity::Stray { id });
+            return self.note([Oddity::Stray { id }]);
         };
         let text = || shown(id.text().as_bytes());
         match self.pending.get_mut(&id) {
@@ -193,10 +219,17 @@ impl State {
                 self.answered.insert(id);
             }
             _ if self.answered.contains(&id) => {
-                self.oddities.push(Oddity::Duplicate { id: text() });
+                let id = text();
+                self.note([Oddity::Duplicate { id }]);
             }
-            _ if self.expired.contains(&id) => self.oddities.push(Oddity::Late { id: text() }),
-            _ => self.oddities.push(Oddity::Stray { id: text() }),
+            _ if self.expired.contains(&id) => {
+                let id = text();
+                self.note([Oddity::Late { id }])
+            }
+            _ => {
+                let id = text();
+                self.note([Oddity::Stray { id }])
+            }
         }
     }
 }

@@ -52,13 +52,21 @@ impl Launch {
         let environment = self.environment();
         let path = environment
             .iter()
-            .find(|(name, _)| name.eq_ignore_ascii_case("PATH"))
+            .find(|(name, _)| match cfg!(windows) {
+                true => name.eq_ignore_ascii_case("PATH"),
+                false => name == "PATH",
+            })
             .map(|(_, value)| value.clone());
         let here = match &self.directory {
             Some(directory) => std::path::absolute(directory)?,
             None => std::env::current_dir()?,
         };
-        which::which_in(&self.program, path, here)
-            .map_err(|_| io::Error::new(io::ErrorKind::NotFound, "command not found"))
+        let is_path = self.program.components().count() > 1;
+        let found = which::which_in(&self.program, path, &here);
+        found.map_err(|_| match here.join(&self.program) {
+            it if is_path && it.is_dir() => io::Error::other("it is a directory"),
+            it if is_path && it.exists() => io::Error::other("it is not executable"),
+            _ => io::Error::new(io::ErrorKind::NotFound, "command not found"),
+        })
     }
 }

@@ -20,4 +20,4 @@ pub(crate) use inbox::Listener;
 pub(crate) use keeper::{Event, Keeper};
 pub(crate) use launch::Launch;
 pub(crate) use oddity::Oddity;
-pub(crate) use process::{Death, Ending};
+pub(crate) use process::{Death, Ending, end_servers_on_signals};

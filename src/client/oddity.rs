@@ -40,6 +40,24 @@ pub(crate) enum Oddity {
     },
 }
 
+impl std::fmt::Display for Oddity {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Oddity::Noise(line) => write!(formatter, "a line that is no message: {line}"),
+            Oddity::Broken { lines } => write!(formatter, "a message on {lines} lines"),
+            Oddity::NotUtf8(line) => write!(formatter, "a line that is not UTF-8: {line}"),
+            Oddity::CarriageReturn => write!(formatter, "lines that end in CR LF"),
+            Oddity::ByteOrderMark => write!(formatter, "a byte-order mark before a message"),
+            Oddity::Split => write!(formatter, "a short message in several writes"),
+            Oddity::Cut { bytes } => write!(formatter, "a message cut after {bytes} bytes"),
+            Oddity::TooLong { bytes } => write!(formatter, "a line of {bytes} bytes"),
+            Oddity::Stray { id } => write!(formatter, "an answer to nothing, with the id {id}"),
+            Oddity::Duplicate { id } => write!(formatter, "a second answer to the request {id}"),
+            Oddity::Late { id } => write!(formatter, "a late answer to the request {id}"),
+        }
+    }
+}
+
 /// What is odd about a line as such, and the message on it.
 pub(super) fn undressed(line: &RawLine) -> (Vec<Oddity>, &[u8]) {
     let mut odd = Vec::new();

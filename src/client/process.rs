@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io::{self, BufRead as _, BufReader, Read};
 use std::process::{ChildStderr, ChildStdin, ChildStdout, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -19,6 +19,9 @@ const KEPT_LINES: usize = 20;
 /// How long a server has after each hint that it should go: its stdin closed, then SIGTERM.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// What shells say of a command that was interrupted.
+const INTERRUPTED: i32 = 130;
+
 /// How long stderr may be held open, by another process, after the server's end.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
@@ -28,14 +31,14 @@ const LOOK: Duration = Duration::from_millis(5);
 /// How a server ended on its own.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Death {
-    /// `exit code 1`, `signal 9`, or that it goes on with its stdout closed.
+    /// That it ended, and with which exit code or signal, or that it goes on with its stdout closed.
     pub(crate) status: String,
     pub(crate) stderr: Vec<String>,
 }
 
 impl std::fmt::Display for Death {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "the server ended: {}", self.status)?;
+        write!(formatter, "{}", self.status)?;
         match self.stderr.last() {
             Some(line) => write!(formatter, "; last on stderr: {line}"),
             None => write!(formatter, "; nothing on stderr"),
@@ -98,6 +101,7 @@ impl Process {
             })?;
             None
         };
+        running().push(child.id());
         let process = Process {
             child: Arc::new(child),
             stderr: lines,
@@ -147,11 +151,13 @@ impl Process {
         }
     }
 
+    /// Ends the server and whatever it has started, at once. One that may not be killed, because it runs
+    /// as another user, is left.
     pub(super) fn kill(&self) {
-        self.kill_group();
+        kill_group(self.id());
         // It may be gone already.
         let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.ends_within(PATIENCE);
     }
 
     fn ends_within(&self, limit: Duration) -> bool {
@@ -182,16 +188,6 @@ impl Process {
         false
     }
 
-    #[cfg(unix)]
-    fn kill_group(&self) {
-        use rustix::process::{Signal, kill_process_group};
-        // Nothing may be left of it.
-        let _ = self.group().map(|it| kill_process_group(it, Signal::KILL));
-    }
-
-    #[cfg(not(unix))]
-    fn kill_group(&self) {}
-
     /// Whether something that the server started outlives it; such processes are ended.
     #[cfg(unix)]
     pub(super) fn leaves_orphans(&self) -> bool {
@@ -199,7 +195,7 @@ impl Process {
             return false;
         };
         let is_left = rustix::process::test_kill_process_group(group).is_ok();
-        self.kill_group();
+        kill_group(self.id());
         is_left
     }
 
@@ -211,11 +207,36 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        if matches!(self.child.try_wait(), Ok(None)) {
-            self.kill();
-        }
+        self.kill();
+        running().retain(|it| *it != self.id());
     }
 }
+
+/// The servers that run, by process.
+fn running() -> MutexGuard<'static, Vec<u32>> {
+    static RUNNING: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// From now on a signal that ends this program ends the servers that it has started too. They lead
+/// process groups of their own, so a terminal's interrupt does not reach them.
+pub(crate) fn end_servers_on_signals() {
+    // Without a handler they see the end of their input, as ever.
+    let _ = ctrlc::set_handler(|| {
+        running().iter().for_each(|it| kill_group(*it));
+        std::process::exit(INTERRUPTED);
+    });
+}
+
+#[cfg(unix)]
+fn kill_group(leader: u32) {
+    use rustix::process::{Pid, Signal, kill_process_group};
+    // Nothing may be left of it.
+    let _ = Pid::from_raw(leader.cast_signed()).map(|it| kill_process_group(it, Signal::KILL));
+}
+
+#[cfg(not(unix))]
+fn kill_group(_: u32) {}
 
 /// Starts a thread with a name.
 pub(super) fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
@@ -246,10 +267,10 @@ fn keep_lines(stderr: impl Read, kept: &Mutex<VecDeque<String>>) {
 pub(super) fn status_text(status: ExitStatus) -> String {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        return format!("signal {signal}");
+        return format!("the server ended: signal {signal}");
     }
     match status.code() {
-        Some(code) => format!("exit code {code}"),
-        None => "an unknown status".to_owned(),
+        Some(code) => format!("the server ended: exit code {code}"),
+        None => "the server ended".to_owned(),
     }
 }

@@ -1,9 +1,10 @@
 //! Where the lines of large files are, remembered from one call to the next.
 //!
 //! Kept is the number of line ends before each block, 8 bytes for 64 KiB, as a by-product of whatever
-//! scans a file. It is an aid and never an answer: the block that it leads to is counted again. A file
-//! that has grown is taken for the same one, longer, if its last known block is what it was: logs grow,
-//! and whatever else writes into a file moves its end or leaves another time.
+//! scans a file. A file that has been written to is counted afresh, but for one that has grown, as
+//! logs do: if some of its known blocks, the first and the last among them, are what they were, only
+//! the rest is. An edit in place between these blocks, that moves nothing behind it and comes together
+//! with growth, is noticed only where a block that is looked into holds another number of lines.
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -25,6 +26,9 @@ const MOST_FILES: usize = 64;
 /// Within this a file may change without a change of its times: some file systems keep no finer ones.
 const TICK: Duration = Duration::from_secs(2);
 
+/// So many blocks, besides the last, tell whether a file that has grown is still the same.
+const HASHED_BLOCKS: usize = 16;
+
 /// What is known of the files that were scanned last, the latest at the end.
 #[derive(Debug, Default)]
 pub(crate) struct LineIndexes(Mutex<Vec<LineIndex>>);
@@ -34,8 +38,8 @@ struct LineIndex {
     of: Identity,
     /// For each whole block from the start of the text, the line ends before its end.
     counts: Vec<u64>,
-    /// Of the last of these blocks, to tell a file that has grown from one that is another now.
-    last_hash: u64,
+    /// Of some of these blocks, to tell a file that has grown from one that is another now.
+    hash: u64,
 }
 
 /// Which file it is, and in which state.
@@ -92,7 +96,7 @@ enum Found {
     /// Known is a file of that name with less in it.
     Shorter {
         last_block: usize,
-        last_hash: u64,
+        hash: u64,
     },
 }
 
@@ -130,12 +134,9 @@ impl LineIndexes {
         }
         if index.of.version.size < of.version.size {
             let last_block = index.counts.len() - 1;
-            let last_hash = index.last_hash;
+            let hash = index.hash;
             all.push(index);
-            return Found::Shorter {
-                last_block,
-                last_hash,
-            };
+            return Found::Shorter { last_block, hash };
         }
         Found::Nothing
     }
@@ -151,7 +152,7 @@ impl LineIndexes {
     }
 
     /// Keeps what was counted from block `first` on.
-    fn keep(&self, of: Identity, first: usize, counts: &[u64], last_hash: u64) {
+    fn keep(&self, of: Identity, first: usize, counts: &[u64], hash: u64) {
         let mut all = self.lock();
         let mut index = match all.iter().position(|it| it.of == of) {
             Some(place) => all.remove(place),
@@ -160,7 +161,7 @@ impl LineIndexes {
                 LineIndex {
                     of,
                     counts: Vec::new(),
-                    last_hash,
+                    hash,
                 }
             }
         };
@@ -171,7 +172,7 @@ impl LineIndexes {
         {
             index.counts.reserve_exact(new.len());
             index.counts.extend_from_slice(new);
-            index.last_hash = last_hash;
+            index.hash = hash;
         }
         if !index.counts.is_empty() {
             all.push(index);
@@ -204,13 +205,9 @@ impl Survey<'_> {
             return Nearest::default();
         };
         let mut found = self.indexes.find(of, wanted);
-        if let Found::Shorter {
-            last_block,
-            last_hash,
-        } = found
-        {
+        if let Found::Shorter { last_block, hash } = found {
             // Never under the lock: a file system may not answer.
-            if hash_of_block(self.file, of.key.text_start, last_block) == Some(last_hash) {
+            if hash_of_blocks(self.file, of.key.text_start, last_block) == Some(hash) {
                 self.indexes.accept(*of);
             } else {
                 self.indexes.forget(&of.key);
@@ -253,7 +250,7 @@ impl Survey<'_> {
             return;
         }
         let last = self.first + self.counts.len() - 1;
-        if let Some(hash) = hash_of_block(self.file, text_start, last) {
+        if let Some(hash) = hash_of_blocks(self.file, text_start, last) {
             self.indexes.keep(of, self.first, &self.counts, hash);
         }
     }
@@ -291,12 +288,19 @@ fn identity(file: &File, text_start: u64, ends: LineEnds) -> Option<Identity> {
     Some(Identity { key, version })
 }
 
-fn hash_of_block(file: &File, text_start: u64, block: usize) -> Option<u64> {
+/// Of some of the blocks up to this one, the first and the last among them.
+fn hash_of_blocks(file: &File, text_start: u64, last: usize) -> Option<u64> {
     let mut bytes = vec![0; BLOCK];
-    let length = read_at(file, text_start + (block * BLOCK) as u64, &mut bytes).ok()?;
     let mut hasher = DefaultHasher::new();
-    bytes[..length].hash(&mut hasher);
-    (length == BLOCK).then(|| hasher.finish())
+    let step = (last / HASHED_BLOCKS).max(1);
+    for block in (0..last).step_by(step).chain([last]) {
+        let length = read_at(file, text_start + (block * BLOCK) as u64, &mut bytes).ok()?;
+        bytes[..length].hash(&mut hasher);
+        if length < BLOCK {
+            return None;
+        }
+    }
+    Some(hasher.finish())
 }
 
 #[cfg(test)]

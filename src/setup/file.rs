@@ -50,6 +50,7 @@ impl ConfigFile {
     pub(super) fn replace(&self, new: &[u8]) -> Result<Option<PathBuf>> {
         let folder = self.folder();
         fs::create_dir_all(folder).map_err(plain)?;
+        let _turn = turn();
         let Some(old) = &self.old else {
             let draft = draft(folder, new, None).map_err(plain)?;
             let placed = draft.persist_noclobber(&self.target);
@@ -133,7 +134,22 @@ fn keep_owner(file: &fs::File, like: &Metadata) -> io::Result<()> {
     if (own.uid(), own.gid()) == (like.uid(), like.gid()) {
         return Ok(());
     }
-    fchown(file, Some(like.uid()), Some(like.gid()))
+    let changed = fchown(file, Some(like.uid()), Some(like.gid()));
+    // A group that its user is not in any more cannot be given, and is no reason to fail.
+    if own.uid() == like.uid() {
+        Ok(())
+    } else {
+        changed
+    }
+}
+
+/// Held while a file is looked at for the last time and replaced, so that of two runs at once the
+/// second sees what the first has written. Without a place for it, as before.
+fn turn() -> Option<fs::File> {
+    let path = std::env::temp_dir().join("filewright-setup.lock");
+    let file = fs::File::create(path).ok()?;
+    file.lock().ok()?;
+    Some(file)
 }
 
 /// An error of the system, without its number.

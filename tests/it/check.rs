@@ -19,7 +19,11 @@ const PITFALLS: &[(&str, &[&str])] = &[
     ("exits-at-initialize", &["fail start/running"]),
     ("silent", &["fail start/first-reply"]),
     ("logs-to-stdout", &["fail stream/stdout"]),
-    ("logs-in-calls", &["fail protocol/clean-stdout"]),
+    (
+        "logs-in-calls",
+        &["fail protocol/clean-stdout", "fail tools/clean-stdout"],
+    ),
+    ("prints-in-a-tool", &["fail tools/clean-stdout"]),
     ("pretty-prints", &["fail stream/one-line"]),
     ("writes-gbk", &["fail stream/utf-8"]),
     ("begins-with-mark", &["fail stream/byte-order-mark"]),

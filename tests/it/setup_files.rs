@@ -314,3 +314,27 @@ fn links_and_modes_stay() {
     let mut left = left.map(|it| it.unwrap().file_name().into_string().unwrap());
     assert!(!left.any(|it| it.starts_with(".filewright")));
 }
+
+#[test]
+fn of_two_runs_at_once_neither_loses_what_the_other_writes() {
+    let names = ["one", "two", "three", "four"];
+    for _ in 0..5 {
+        let files = Files::new(b"{}");
+        let done: Vec<(&str, bool)> = std::thread::scope(|scope| {
+            let runs = names.map(|name| {
+                let files = &files;
+                scope.spawn(move || {
+                    let (code, _) = files.run(&["cursor", ".", "--name", name]);
+                    (name, code == Some(0))
+                })
+            });
+            runs.into_iter().map(|it| it.join().unwrap()).collect()
+        });
+        let content: serde_json::Value = serde_json::from_slice(&files.content()).unwrap();
+        // Who comes too late is told so, and who is not told is in the file.
+        for (name, is_done) in done {
+            let is_there = content["mcpServers"].get(name).is_some();
+            assert_eq!(is_there, is_done, "{name} in {content}");
+        }
+    }
+}
