@@ -20,6 +20,8 @@ mod encodings;
 mod fuzz;
 mod generated;
 mod launch;
+#[cfg(target_os = "linux")]
+mod leftovers;
 mod listens;
 #[cfg(target_os = "linux")]
 mod listing;
