@@ -7,7 +7,7 @@ use std::process::Output;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::launch::Launch;
+use crate::launch::{Launch, program};
 #[cfg(target_os = "linux")]
 use crate::pages;
 
@@ -111,8 +111,8 @@ fn what_is_shown_for_each_host() {
         page.push_str(words(&output.stdout));
         page.push_str(words(&output.stderr));
     }
-    let program = env!("CARGO_BIN_EXE_filewright");
-    let page = page.replace(program, "[PROGRAM]");
+    let program = program();
+    let page = page.replace(program.to_str().unwrap(), "[PROGRAM]");
     let page = page.replace(home.path().to_str().unwrap(), "[HOME]");
     pages::hold("tests/setup/linux.txt", &page);
 }
@@ -169,7 +169,8 @@ fn the_command_means_the_same_to_a_shell() {
     let home = Home::new();
     let directory = home.path().join(ODD);
     let directory = directory.to_str().unwrap();
-    let program = env!("CARGO_BIN_EXE_filewright");
+    let program = program();
+    let program = program.to_str().unwrap();
     let commands = [
         (
             "claude-code",
@@ -198,7 +199,7 @@ fn the_link_that_stays_is_preferred_to_the_file_it_leads_to() {
     let folder = home.path().join("bin");
     fs::create_dir(&folder).unwrap();
     let link = folder.join("filewright");
-    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_filewright"), &link).unwrap();
+    std::os::unix::fs::symlink(program(), &link).unwrap();
     let arguments = ["setup", "cursor", ODD];
     let by_path = Launch::of(&link, arguments);
     let by_name = Launch::of("filewright", arguments).with(|it| it.env("PATH", &folder));

@@ -131,7 +131,10 @@ fn an_entry_keeps_what_the_user_added_to_it() {
     files.done(&["cline", "."]);
     let written = read_json(&files.file);
     let entry = &written["mcpServers"]["filewright"];
-    assert_eq!(entry["command"], env!("CARGO_BIN_EXE_filewright"));
+    assert_eq!(
+        entry["command"],
+        *crate::launch::program().to_str().unwrap()
+    );
     assert_eq!(entry["args"].as_array().unwrap().len(), 1);
     assert_eq!(entry["env"], json!({"A": "1"}));
     assert_eq!(entry["disabled"], json!(true));
