@@ -1,7 +1,6 @@
 //! Files that are not what their size says: of the system's own, changed between two pages or during one, sparse.
 
 use std::fs::{self, File};
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -9,7 +8,6 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::client::Client;
-use crate::launch::Launch;
 
 /// Text of 18 pages: lines of seven bytes.
 fn lines(count: usize) -> String {
@@ -18,7 +16,10 @@ fn lines(count: usize) -> String {
 
 #[cfg(target_os = "linux")]
 mod linux {
+    use std::path::Path;
+
     use super::*;
+    use crate::launch::Launch;
 
     /// Of the most memory that a process had at once, kilobytes.
     fn most_memory(client: &Client) -> u64 {

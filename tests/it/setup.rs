@@ -7,7 +7,9 @@ use std::process::Output;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::launch::{Launch, program};
+use crate::launch::Launch;
+#[cfg(unix)]
+use crate::launch::program;
 #[cfg(target_os = "linux")]
 use crate::pages;
 
