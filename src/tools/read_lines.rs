@@ -122,7 +122,13 @@ fn run(context: &Context<'_>, arguments: Map<String, Value>) -> Result<Output, T
         Seek::At { offset, line } => {
             let mut page = Lines::new(&args, line, context.settings.max_bytes);
             page.read(&file, offset, context).map_err(&about)?;
-            page.into_output(&file, &mut output);
+            if page.shown == 0 {
+                // The line was there when it was looked for.
+                let first = args.start;
+                output.text = format!("(no line {first}: the file has just become shorter)\n");
+            } else {
+                page.into_output(&file, &mut output);
+            }
         }
     }
     Ok(output)
