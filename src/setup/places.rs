@@ -139,8 +139,8 @@ mod tests {
     fn around(system: System, scope: Scope) -> Surroundings {
         let (home, current) = match system {
             System::Windows => (r"C:\Users\测试 用户", r"D:\work"),
-            System::MacOs => ("/Users/me", "/work"),
-            System::Linux => ("/home/me", "/work"),
+            System::MacOs => ("/Users/me", "/project"),
+            System::Linux => ("/home/me", "/project"),
         };
         Surroundings {
             system,
@@ -252,10 +252,10 @@ mod tests {
     fn a_project_has_files_of_its_own() {
         let linux = around(System::Linux, Scope::Project);
         let windows = around(System::Windows, Scope::Project);
-        assert_eq!(claude_code(&linux)[0].file, "/work/.mcp.json");
+        assert_eq!(claude_code(&linux)[0].file, "/project/.mcp.json");
         assert_eq!(cursor(&windows)[0].file, r"D:\work\.cursor\mcp.json");
         assert_eq!(vscode(&windows)[0].file, r"D:\work\.vscode\mcp.json");
-        assert_eq!(gemini(&linux)[0].file, "/work/.gemini/settings.json");
+        assert_eq!(gemini(&linux)[0].file, "/project/.gemini/settings.json");
     }
 
     #[test]
