@@ -125,37 +125,20 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Com
         .get(1)
         .and_then(|it| it.to_str())
         .unwrap_or_default();
-    match first {
-        "call" => {
-            arguments.remove(1);
-            arguments[0] = "filewright call".into();
-            read(arguments).map(Command::Call)
-        }
-        "check" => {
-            arguments.remove(1);
-            arguments[0] = "filewright check".into();
-            read(arguments).map(Command::Check)
-        }
-        "completions" => {
-            arguments.remove(1);
-            arguments[0] = "filewright completions".into();
-            read(arguments).map(|it| Command::Print(generate::completions(&it)))
-        }
-        "man" => {
-            arguments.remove(1);
-            arguments[0] = "filewright man".into();
-            read(arguments).map(|_: generate::ManArgs| Command::Print(generate::man_page()))
-        }
-        "setup" => {
-            arguments.remove(1);
-            arguments[0] = "filewright setup".into();
-            read(arguments).map(Command::Setup)
-        }
-        "serve" | "mcp" => {
-            arguments.remove(1);
-            serve(arguments)
-        }
-        _ => serve(arguments),
+    let Some((word, _)) = COMMANDS.iter().find(|(word, _)| *word == first) else {
+        return serve(arguments);
+    };
+    arguments.remove(1);
+    if let "serve" | "mcp" = *word {
+        return serve(arguments);
+    }
+    arguments[0] = format!("filewright {word}").into();
+    match *word {
+        "call" => read(arguments).map(Command::Call),
+        "check" => read(arguments).map(Command::Check),
+        "completions" => read(arguments).map(|it| Command::Print(generate::completions(&it))),
+        "man" => read(arguments).map(|_: generate::ManArgs| Command::Print(generate::man_page())),
+        _ => read(arguments).map(Command::Setup),
     }
 }
 

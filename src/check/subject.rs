@@ -11,7 +11,7 @@ use super::report::Found;
 use super::side::{Early, Side, Tried};
 use crate::cli::{CheckArgs, EraName};
 use crate::client::{
-    Client, Ending, Failure, Launch, Limits, Listener, Oddity, greet_legacy, greet_modern,
+    Client, Ending, Failure, Launch, Limits, Listener, Oddity, greet_legacy, greet_modern, probe,
 };
 use crate::protocol::{Era, newest_date};
 use crate::record::Recording;
@@ -162,10 +162,7 @@ impl Subject {
 
     /// What a request is called that any server of this era answers.
     pub(super) fn probe(&self) -> &'static str {
-        match self.era {
-            Era::Legacy => "ping",
-            Era::Modern => "server/discover",
-        }
+        probe(self.era)
     }
 
     /// Looks at a server that is fit to be looked at, a fresh one if the last is not.

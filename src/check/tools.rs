@@ -9,7 +9,6 @@ use super::report::Found;
 use super::subject::Subject;
 use super::{Check, schema};
 use crate::cli::LayerName;
-use crate::client::{Client, Failure};
 use crate::rpc::answer::Outcome;
 use crate::rpc::reply::code;
 use crate::words::{clipped, grouped, plural};
@@ -23,8 +22,6 @@ const LONGEST_NAME: usize = 64;
 
 /// Claude Code cuts descriptions at 2 KB.
 const LONG_DESCRIPTION: usize = 2_000;
-
-const MOST_PAGES: usize = 100;
 
 pub(super) static CHECKS: [Check; 9] = [
     Check {
@@ -108,7 +105,7 @@ fn list(subject: &mut Subject) -> Found {
     let mut tools = Vec::new();
     let mut bytes = 0;
     let found = subject.with(|client, _| {
-        let pages = all_pages(client)?;
+        let pages = client.tools()?;
         Ok(match pages {
             Ok(all) => {
                 bytes = Value::from(all.clone()).to_string().len();
@@ -129,29 +126,6 @@ fn list(subject: &mut Subject) -> Found {
         _ if bytes > LARGE_LIST => Found::note(text),
         _ => Found::pass(text),
     }
-}
-
-fn all_pages(client: &Client) -> Result<Result<Vec<Value>, String>, Failure> {
-    let mut tools = Vec::new();
-    let mut params = json!({});
-    for _ in 0..MOST_PAGES {
-        let page = match client.request("tools/list", params)? {
-            Outcome::Result(page) => page,
-            Outcome::Error { code, message } => return Ok(Err(format!("{code} {message}"))),
-        };
-        let Some(these) = page["tools"].as_array() else {
-            return Ok(Err(format!(
-                "no list of tools: {}",
-                clipped(&page.to_string(), 100)
-            )));
-        };
-        tools.extend(these.iter().cloned());
-        match &page["nextCursor"] {
-            Value::Null => return Ok(Ok(tools)),
-            cursor => params = json!({"cursor": cursor}),
-        }
-    }
-    Ok(Err(format!("still more after {MOST_PAGES} pages")))
 }
 
 /// Judges each tool: what is wrong with it, and what may be.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::Launch;
 use super::Oddity;
-use super::inbox::{Listener, Reader, SETTLING, Shared, lock};
+use super::inbox::{Listener, Reader, SETTLING, Shared, State, lock};
 use super::process::{Death, Ending, Process, spawn};
 use super::raw_line::read_lines;
 use super::writer::{Job, Outgoing, write};
@@ -277,28 +277,26 @@ impl Client {
 
     /// Waits this long for something odd, or for the end.
     pub(crate) fn listen(&self, limit: Duration) {
-        let deadline = Instant::now() + limit;
-        let mut state = self.shared.lock();
-        while state.oddities.is_empty() && state.end().is_none() {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return;
-            }
-            state = self.shared.wait(state, left.min(LOOK));
-        }
+        self.wait_until(limit, |it| !it.oddities.is_empty() || it.end().is_some());
     }
 
     /// Waits this long, or until the server ends.
     pub(super) fn listen_for_end(&self, limit: Duration) {
+        self.wait_until(limit, |it| it.end().is_some());
+    }
+
+    /// Waits for something, at most this long. Whether it has come.
+    fn wait_until(&self, limit: Duration, has_come: impl Fn(&State) -> bool) -> bool {
         let deadline = Instant::now() + limit;
         let mut state = self.shared.lock();
-        while state.end().is_none() {
+        while !has_come(&state) {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return;
+                return false;
             }
             state = self.shared.wait(state, left.min(LOOK));
         }
+        true
     }
 
     /// What was odd since this was last asked.
@@ -343,12 +341,7 @@ impl Client {
 
     /// Whether its stdout has ended; some other process may hold it open.
     pub(crate) fn has_ended_stdout(&self) -> bool {
-        let deadline = Instant::now() + SETTLING;
-        let mut state = self.shared.lock();
-        while state.stdout_ended.is_none() && Instant::now() < deadline {
-            state = self.shared.wait(state, LOOK);
-        }
-        state.stdout_ended.is_some()
+        self.wait_until(SETTLING, |it| it.stdout_ended.is_some())
     }
 
     /// Whether processes that it started are still there; to be called after its end.

@@ -21,6 +21,14 @@ pub(crate) struct Greeting {
     pub(crate) took: Duration,
 }
 
+/// What a request is called that any server of this era answers at any time.
+pub(crate) fn probe(era: Era) -> &'static str {
+    match era {
+        Era::Legacy => "ping",
+        Era::Modern => "server/discover",
+    }
+}
+
 /// Opens a legacy session. A result is followed by `notifications/initialized`.
 pub(crate) fn greet_legacy(client: &Client, date: &str) -> Result<Outcome, Failure> {
     let params = json!({

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::handshake::greet;
+use super::handshake::{greet, probe};
 use super::{Client, Death, Failure, Greeting, Launch, Limits, Oddity};
 use crate::protocol::Era;
-use crate::rpc::answer::Outcome;
 
 /// So many heartbeats without an answer, one after the other, mean that the server hangs.
 const MOST_MISSED: u32 = 3;
@@ -17,9 +16,6 @@ const MOST_MISSED: u32 = 3;
 /// The pause before a new start: this, doubled each time, up to the second.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
-
-/// Pages of one list of tools; a server that always has another is not followed for ever.
-const MOST_PAGES: usize = 100;
 
 /// What happens to a server that is kept.
 #[derive(Debug)]
@@ -122,10 +118,7 @@ impl Keeper {
         known: &mut Option<Tools>,
         tell: &mut impl FnMut(Event) -> bool,
     ) -> Option<bool> {
-        let method = match era {
-            Era::Legacy => "ping",
-            Era::Modern => "server/discover",
-        };
+        let method = probe(era);
         let mut missed = 0;
         let mut lived = false;
         loop {
@@ -187,22 +180,9 @@ impl Keeper {
     }
 }
 
-/// All pages of the list; nothing where the server has none to give.
+/// The whole list by name; nothing where the server has none to give.
 fn list(client: &Client) -> Option<Tools> {
-    let mut tools = Tools::new();
-    let mut params = json!({});
-    for _ in 0..MOST_PAGES {
-        let Ok(Outcome::Result(page)) = client.request("tools/list", params) else {
-            return None;
-        };
-        for tool in page["tools"].as_array()? {
-            let name = tool["name"].as_str().unwrap_or_default().to_owned();
-            tools.insert(name, tool.clone());
-        }
-        match &page["nextCursor"] {
-            Value::Null => break,
-            cursor => params = json!({"cursor": cursor}),
-        }
-    }
-    Some(tools)
+    let tools = client.tools().ok()?.ok()?.into_iter();
+    let named = tools.map(|it| (it["name"].as_str().unwrap_or_default().to_owned(), it));
+    Some(named.collect())
 }

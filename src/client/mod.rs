@@ -12,10 +12,11 @@ mod launch;
 mod oddity;
 mod process;
 mod raw_line;
+mod tools;
 mod writer;
 
 pub(crate) use conversation::{Client, Failure, Limits};
-pub(crate) use handshake::{Greeting, greet_legacy, greet_modern};
+pub(crate) use handshake::{Greeting, greet_legacy, greet_modern, probe};
 pub(crate) use inbox::Listener;
 pub(crate) use keeper::{Event, Keeper};
 pub(crate) use launch::Launch;

@@ -141,6 +141,12 @@ impl LineIndexes {
         Found::Nothing
     }
 
+    /// Whether this block of the file has been counted already.
+    fn knows(&self, of: &Identity, block: usize) -> bool {
+        let all = self.lock();
+        all.iter().any(|it| it.of == *of && it.counts.len() > block)
+    }
+
     fn accept(&self, of: Identity) {
         if let Some(index) = self.lock().iter_mut().find(|it| it.of.key == of.key) {
             index.of = of;
@@ -250,6 +256,9 @@ impl Survey<'_> {
             return;
         }
         let last = self.first + self.counts.len() - 1;
+        if self.indexes.knows(&of, last) {
+            return;
+        }
         if let Some(hash) = hash_of_blocks(self.file, text_start, last) {
             self.indexes.keep(of, self.first, &self.counts, hash);
         }

@@ -24,7 +24,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
         &["debug", "fs", "platform", "protocol", "rpc", "tools"],
     ),
     ("call", &["cli", "config", "fs", "tools", "words"]),
-    ("client", &["protocol", "rpc"]),
+    ("client", &["protocol", "rpc", "words"]),
     (
         "check",
         &["cli", "client", "log", "protocol", "record", "rpc", "words"],
