@@ -278,3 +278,31 @@ fn tests_are_never_skipped_and_never_wait_for_the_clock() {
         }
     }
 }
+
+/// The scripts of a release leave out by name what cannot be where they test; a test that is renamed would be run there.
+#[test]
+fn what_a_release_leaves_out_are_tests_that_exist() {
+    let tests = sources("tests/it");
+    for script in ["dist/test-linux", "dist/test-windows"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(script);
+        let text = fs::read_to_string(path).unwrap();
+        let named: Vec<&str> = text
+            .split(|it: char| !it.is_ascii_alphanumeric() && !"_:".contains(it))
+            .filter(|it| it.contains("::"))
+            .collect();
+        assert!(!named.is_empty(), "{script} leaves tests out");
+        for name in named {
+            let (module, test) = (word(name), name.rsplit("::").next().unwrap_or_default());
+            let file = format!("tests/it/{module}.rs");
+            let function = if test.is_empty() {
+                String::new()
+            } else {
+                format!("fn {test}(")
+            };
+            let exists = tests
+                .iter()
+                .any(|it| it.path == file && it.text.contains(&function));
+            assert!(exists, "{script}: there is no {name}");
+        }
+    }
+}
