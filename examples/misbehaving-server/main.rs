@@ -65,7 +65,7 @@ impl Server {
         match self.mode {
             Mode::LogsToStdout => self.write(b"INFO server listening on stdio\n")?,
             Mode::FloodsStderr => {
-                let line = b"DEBUG nothing to see here\n".repeat(200_000);
+                let line = b"DEBUG nothing to see here\n".repeat(20_000);
                 io::stderr().write_all(&line)?;
             }
             Mode::LeavesOrphan => {

@@ -27,7 +27,7 @@ modes! {
     DoesNotFlush "does-not-flush" "keeps everything in a buffer until its end",
     CutsAtPipeSize "cuts-at-pipe-size" "loses what is beyond 64 KB",
     AnswersAtLength "answers-at-length" "answers an unknown method with 100 MB",
-    FloodsStderr "floods-stderr" "writes 5 MB to stderr before it reads",
+    FloodsStderr "floods-stderr" "writes 500 KB to stderr before it reads",
     WritesToStderr "writes-to-stderr" "writes to stderr at each message",
     DiesAtDiscover "dies-at-discover" "ends at the probe of the modern era",
     SilentAtDiscover "silent-at-discover" "does not answer the probe of the modern era",
