@@ -24,6 +24,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
+use common::session::Session;
 use common::*;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_filewright");

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 
 mod common;
 
+use common::session::Session;
 use common::*;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_filewright");

@@ -3,13 +3,12 @@
 
 use std::error::Error;
 use std::fs;
-use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+pub(crate) mod session;
 
 pub(crate) type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -60,11 +59,17 @@ fn scheduled(schedstat: &Path) -> Result<Duration> {
     Ok(Duration::from_nanos(nanoseconds))
 }
 
-/// The most memory that a process has had, in KB (VmHWM).
+/// The most memory that a process has had, in KB.
 pub(crate) fn peak(process: u32) -> Result<u64> {
+    kilobytes(process, "VmHWM")
+}
+
+/// A size in KB that `/proc/PID/status` tells.
+pub(crate) fn kilobytes(process: u32, field: &str) -> Result<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status"))?;
-    let line = status.lines().find_map(|it| it.strip_prefix("VmHWM:"));
-    let kilobytes = line.ok_or("no VmHWM")?.trim().trim_end_matches(" kB");
+    let line = status.lines().find_map(|it| it.strip_prefix(field));
+    let line = line.ok_or_else(|| format!("no {field} of {process}"))?;
+    let kilobytes = line.trim_start_matches(':').trim().trim_end_matches(" kB");
     Ok(kilobytes.parse()?)
 }
 
@@ -72,71 +77,6 @@ pub(crate) fn peak(process: u32) -> Result<u64> {
 pub(crate) fn median(times: &mut [Duration]) -> Duration {
     times.sort_unstable();
     times.get(times.len() / 2).copied().unwrap_or_default()
-}
-
-/// A running server that has answered `initialize`.
-pub(crate) struct Session {
-    child: Child,
-    stdin: ChildStdin,
-    stdout: BufReader<ChildStdout>,
-    asked: u64,
-}
-
-impl Session {
-    pub(crate) fn open(program: &Path, root: &Path) -> Result<Session> {
-        let mut child = Command::new(program)
-            .arg(root)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let stdin = child.stdin.take().ok_or("no stdin")?;
-        let stdout = BufReader::new(child.stdout.take().ok_or("no stdout")?);
-        let mut session = Session {
-            child,
-            stdin,
-            stdout,
-            asked: 0,
-        };
-        session.ask("initialize", &json!({"protocolVersion": "2025-11-25"}))?;
-        Ok(session)
-    }
-
-    pub(crate) fn id(&self) -> u32 {
-        self.child.id()
-    }
-
-    /// The text of a tool's result, which must be no error.
-    pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> Result<String> {
-        let params = json!({"name": tool, "arguments": arguments});
-        let result = self.ask("tools/call", &params)?;
-        let text = result["content"][0]["text"].as_str().unwrap_or_default();
-        if result["isError"] == true {
-            return Err(format!("{tool} {arguments}: {text}").into());
-        }
-        Ok(text.to_owned())
-    }
-
-    fn ask(&mut self, method: &str, params: &Value) -> Result<Value> {
-        self.asked += 1;
-        let request =
-            json!({"jsonrpc": "2.0", "id": self.asked, "method": method, "params": params});
-        writeln!(self.stdin, "{request}")?;
-        let mut line = String::new();
-        self.stdout.read_line(&mut line)?;
-        let mut answer: Value = serde_json::from_str(&line)?;
-        match answer["result"].take() {
-            Value::Null => Err(format!("unexpected answer {answer} to {request}").into()),
-            result => Ok(result),
-        }
-    }
-}
-
-impl Drop for Session {
-    fn drop(&mut self) {
-        // A server that has answered has nothing left to lose.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 /// A directory of this run's own, removed at its end.

@@ -18,10 +18,11 @@ use std::time::{Duration, Instant};
 
 #[path = "../common/mod.rs"]
 mod common;
-mod session;
+mod peers;
 
-use common::{Result, Scratch, cost_of_threads, median};
-use session::*;
+use common::session::{Session, request};
+use common::{Result, Scratch, cost_of_threads, kilobytes, median};
+use peers::*;
 
 const STARTS: usize = 50;
 const PIPELINED: usize = 20_000;
@@ -89,7 +90,7 @@ impl Bench {
         let mut theirs = vec![Vec::new(); empties.len()];
         for _ in 0..STARTS {
             let begun = Instant::now();
-            let session = Session::open(self)?;
+            let session = Session::open(&self.binary, &self.root)?;
             ours.push(begun.elapsed());
             session.close()?;
             for ((_, program), times) in empties.iter().zip(&mut theirs) {
@@ -110,9 +111,9 @@ impl Bench {
 
     fn idle_memory(&self) -> Result<()> {
         heading("idle memory, after initialize");
-        let session = Session::open(self)?;
+        let session = Session::open(&self.binary, &self.root)?;
         thread::sleep(Duration::from_millis(200));
-        row("resident (VmRSS)", &session.memory("VmRSS"));
+        row("resident (VmRSS)", &memory(session.id(), "VmRSS"));
         session.close()
     }
 
@@ -121,7 +122,7 @@ impl Bench {
             "{PIPELINED} pipelined calls of read_file on {} bytes",
             SMALL.len()
         ));
-        let mut session = Session::open(self)?;
+        let mut session = Session::open(&self.binary, &self.root)?;
         let requests: Vec<u8> = (0..PIPELINED)
             .flat_map(|id| call(id, "read_file", "small.txt").into_bytes())
             .collect();
@@ -131,7 +132,7 @@ impl Bench {
             let begun = Instant::now();
             let answers = session.exchange(&requests, PIPELINED)?;
             rates.push(PIPELINED as f64 / begun.elapsed().as_secs_f64());
-            peaks.push(session.memory("VmHWM"));
+            peaks.push(memory(session.id(), "VmHWM"));
             answered_once(&answers)?;
         }
         row("first round", &format!("{:.0} calls/s", rates[0]));
@@ -150,7 +151,7 @@ impl Bench {
         heading(&format!(
             "{SEQUENTIAL} calls one after the other, against a pipe through cat"
         ));
-        let mut session = Session::open(self)?;
+        let mut session = Session::open(&self.binary, &self.root)?;
         let request = call(1, "read_file", "small.txt");
         let mut ours = Vec::new();
         let mut echo = Echo::open().ok();
@@ -188,10 +189,10 @@ impl Bench {
         fs::write(self.root.join("ascii.txt"), filled(&ENGLISH, 65_536))?;
         fs::write(self.root.join("chinese.txt"), filled(&CHINESE, 65_535))?;
         for name in ["ascii.txt", "chinese.txt"] {
-            let mut session = Session::open(self)?;
+            let mut session = Session::open(&self.binary, &self.root)?;
             let request = call(1, "read_file", name);
             session.ask(&request)?;
-            let Ok(before) = cost_of_threads(session.child.id()) else {
+            let Ok(before) = cost_of_threads(session.id()) else {
                 skipped("no /proc/PID/task/*/schedstat on this system");
                 return Ok(());
             };
@@ -199,7 +200,7 @@ impl Bench {
             for _ in 0..WHOLE_READS {
                 bytes = session.ask(&request)?.len();
             }
-            let spent = cost_of_threads(session.child.id())?.saturating_sub(before);
+            let spent = cost_of_threads(session.id())?.saturating_sub(before);
             let each = micros(spent / WHOLE_READS);
             row(name, &format!("{each} for an answer of {bytes} bytes"));
             session.close()?;

@@ -1,104 +1,14 @@
-//! Sessions with the program, its peers, and the figures made of them.
+//! What the program is compared with, and the figures made of both.
 
 use std::fs;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::*;
-
-/// A running server that has answered `initialize`.
-pub(crate) struct Session {
-    pub(crate) child: Child,
-    pub(crate) stdin: ChildStdin,
-    pub(crate) stdout: BufReader<ChildStdout>,
-}
-
-impl Session {
-    pub(crate) fn open(bench: &Bench) -> Result<Session> {
-        let mut child = Command::new(&bench.binary)
-            .arg(&bench.root)
-            .env_remove("FILEWRIGHT_BENCH_BIN")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let stdin = child.stdin.take().ok_or("no stdin")?;
-        let stdout = BufReader::new(child.stdout.take().ok_or("no stdout")?);
-        let mut session = Session {
-            child,
-            stdin,
-            stdout,
-        };
-        let params = json!({
-            "protocolVersion": "2025-11-25",
-            "capabilities": {},
-            "clientInfo": {"name": "bench", "version": "1"},
-        });
-        session.ask(&request(json!(0), "initialize", &params))?;
-        Ok(session)
-    }
-
-    /// Send one line, wait for one line.
-    pub(crate) fn ask(&mut self, line: &str) -> Result<String> {
-        self.stdin.write_all(line.as_bytes())?;
-        let mut answer = String::new();
-        self.stdout.read_line(&mut answer)?;
-        if answer.contains(r#""result":"#) {
-            Ok(answer)
-        } else {
-            Err(format!("unexpected answer to {line}{answer}").into())
-        }
-    }
-
-    /// Send everything from a thread of its own, and read until `lines` answers are there.
-    pub(crate) fn exchange(&mut self, requests: &[u8], lines: usize) -> Result<Vec<u8>> {
-        let Session { stdin, stdout, .. } = self;
-        thread::scope(|scope| {
-            let writer = scope.spawn(move || stdin.write_all(requests));
-            let mut answers = Vec::with_capacity(lines * 120);
-            let mut seen = 0;
-            while seen < lines {
-                let chunk = stdout.fill_buf()?;
-                if chunk.is_empty() {
-                    return Err(format!("the server ended after {seen} answers").into());
-                }
-                seen += chunk.iter().filter(|it| **it == b'\n').count();
-                answers.extend_from_slice(chunk);
-                let used = chunk.len();
-                stdout.consume(used);
-            }
-            writer.join().map_err(|_| "the writer panicked")??;
-            Ok(answers)
-        })
-    }
-
-    /// One line of /proc/PID/status.
-    pub(crate) fn memory(&self, field: &str) -> String {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()));
-        status
-            .ok()
-            .and_then(|it| {
-                let line = it.lines().find(|line| line.starts_with(field))?;
-                Some(line.split_once(':')?.1.trim().to_owned())
-            })
-            .unwrap_or_else(|| "not measured: no /proc/PID/status here".to_owned())
-    }
-
-    pub(crate) fn close(mut self) -> Result<()> {
-        drop(self.stdin);
-        io::copy(&mut self.stdout, &mut io::sink())?;
-        let status = self.child.wait()?;
-        if status.success() {
-            Ok(())
-        } else {
-            Err(format!("the server ended with {status}").into())
-        }
-    }
-}
 
 /// `cat` between two pipes: what a round trip costs with no server in it.
 pub(crate) struct Echo {
@@ -139,14 +49,9 @@ impl Drop for Echo {
     }
 }
 
-pub(crate) fn request(id: Value, method: &str, params: &Value) -> String {
-    let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-    format!("{message}\n")
-}
-
 pub(crate) fn call(id: usize, tool: &str, path: &str) -> String {
     let params = json!({"name": tool, "arguments": {"path": path}});
-    request(json!(id), "tools/call", &params)
+    request(id, "tools/call", &params)
 }
 
 pub(crate) fn answered_once(answers: &[u8]) -> Result<()> {
@@ -168,6 +73,14 @@ pub(crate) fn answered_once(answers: &[u8]) -> Result<()> {
         None => Ok(()),
         Some(id) => Err(format!("request {id} was never answered").into()),
     }
+}
+
+/// A size in memory that `/proc/PID/status` tells.
+pub(crate) fn memory(process: u32, field: &str) -> String {
+    kilobytes(process, field).map_or_else(
+        |_| "not measured: no /proc/PID/status here".to_owned(),
+        |kilobytes| format!("{kilobytes} kB"),
+    )
 }
 
 /// Programs that print one line and end: linked as usual, and linked statically.
