@@ -1,5 +1,7 @@
 //! What can still be read of a damaged message: its id, and whether it is a request at all.
 
+use serde::de::IgnoredAny;
+
 use super::Id;
 
 /// What a tolerant look at the top level of a damaged message found.
@@ -92,7 +94,10 @@ fn id_at(text: &[u8], start: usize) -> Option<Id> {
                     .position(|it| b",} \t\r".contains(it))?
         }
     };
-    Id::from_text(std::str::from_utf8(&text[start..end]).ok()?)
+    let id = std::str::from_utf8(&text[start..end]).ok()?;
+    // It is echoed as it stands, so it has to be JSON: `007` and raw control characters are not.
+    serde_json::from_str::<IgnoredAny>(id).ok()?;
+    Id::from_text(id)
 }
 
 #[cfg(test)]
@@ -119,6 +124,9 @@ mod tests {
         check(r#"{"id":1,"id":2"#, None);
         check(r#"{"x":"id","y":5"#, None);
         check(r#"{"id":1.5,"method":"#, None);
+        check(r#"{"id":007,"method":"#, None);
+        check(r#"{"id":-00,"method":"#, None);
+        check("{\"id\":\"a\tb\",\"method\":", None);
         check("garbage", None);
     }
 }
