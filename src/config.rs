@@ -24,6 +24,8 @@ use file::ConfigFile;
 const MAX_BYTES: usize = 64 * 1024;
 const MAX_BYTES_RANGE: std::ops::RangeInclusive<usize> = 1024..=1024 * 1024;
 const MAX_LINE: usize = 64 * 1024 * 1024;
+/// A shorter line could not even hold a handshake.
+const MIN_LINE: usize = 1024;
 
 /// Below the minute after which clients give up.
 const CALL_TIMEOUT: f64 = 45.0;
@@ -77,7 +79,7 @@ pub(crate) fn load(dirs: Vec<OsString>, mut options: Options) -> Result<Config> 
             fallback: options.encoding.as_deref().map(charset).transpose()?,
         },
         call_timeout: timeout(limits.0.unwrap_or(CALL_TIMEOUT))?,
-        max_line: limits.1.unwrap_or(MAX_LINE).max(1024),
+        max_line: max_line(limits.1)?,
         echo: echo(options.mcp_debug.as_deref())?,
         record: options.record,
         log_level: log_level(options.log_level.as_deref(), &environment)?,
@@ -122,6 +124,14 @@ fn max_bytes(text: Option<&str>) -> Result<usize> {
         let (low, high) = (MAX_BYTES_RANGE.start(), MAX_BYTES_RANGE.end());
         anyhow!("max-bytes: {text} is not possible; it takes a number from {low} to {high}")
     })
+}
+
+fn max_line(bytes: Option<usize>) -> Result<usize> {
+    let bytes = bytes.unwrap_or(MAX_LINE);
+    if bytes < MIN_LINE {
+        bail!("max_line: {bytes} is not possible; it takes a number from {MIN_LINE} up");
+    }
+    Ok(bytes)
 }
 
 fn log_level(name: Option<&str>, environment: &Environment) -> Result<Option<Level>> {

@@ -151,7 +151,7 @@ fn introduce_roots(tap: &Tap, roots: &fs::Roots) {
     }
     for (given, state) in states {
         let state = match state {
-            fs::RootState::Ready(path) => format!("is {}", path.display()),
+            fs::RootState::Ready { path, .. } => format!("is {}", path.display()),
             fs::RootState::Opening => "is still being opened".to_owned(),
             fs::RootState::Unusable(reason) => format!("cannot be used: {reason}"),
         };

@@ -17,8 +17,10 @@ pub(crate) enum Requested {
     /// Nothing: find out.
     Detect,
     Charset(Charset),
-    /// Show the bytes instead of text.
-    Hex,
+    /// Code units of this many bytes, in the order that the file shows.
+    AnyOrder {
+        unit: usize,
+    },
 }
 
 impl Charset {
@@ -26,16 +28,35 @@ impl Charset {
 
     /// The encoding of this name: a WHATWG label, `utf-32le` or `utf-32be`.
     pub(crate) fn from_label(label: &str) -> Option<Charset> {
-        match label.trim().to_ascii_lowercase().as_str() {
+        let label = label.trim().to_ascii_lowercase();
+        match label.as_str() {
             "utf-32le" | "utf32le" => Some(Charset::Utf32 { big_endian: false }),
             "utf-32be" | "utf32be" => Some(Charset::Utf32 { big_endian: true }),
-            "utf8" => Some(Charset::UTF8),
+            "utf8" | "utf-8-sig" | "cp65001" => Some(Charset::UTF8),
+            "latin-1" => Some(Charset::Whatwg(encoding_rs::WINDOWS_1252)),
             // What detection and many tools call GBK is read best as its superset.
             "gbk" | "gb2312" | "cp936" => Some(Charset::Whatwg(encoding_rs::GB18030)),
             "cp932" => Some(Charset::Whatwg(encoding_rs::SHIFT_JIS)),
             "cp949" => Some(Charset::Whatwg(encoding_rs::EUC_KR)),
             "cp950" => Some(Charset::Whatwg(encoding_rs::BIG5)),
-            label => Encoding::for_label_no_replacement(label.as_bytes()).map(Charset::Whatwg),
+            label => {
+                let standard = Encoding::for_label_no_replacement(label.as_bytes());
+                // Python writes `utf_8`, `euc_jp` and `iso8859_15`.
+                let hyphened = || label.contains('_').then(|| label.replace('_', "-"));
+                match standard {
+                    Some(encoding) => Some(Charset::Whatwg(encoding)),
+                    None => hyphened().and_then(|it| Charset::from_label(&it)),
+                }
+            }
+        }
+    }
+
+    /// UTF-16 or UTF-32, by the bytes of a code unit.
+    pub(crate) fn wide(unit: usize, big_endian: bool) -> Charset {
+        match (unit, big_endian) {
+            (4, big_endian) => Charset::Utf32 { big_endian },
+            (_, false) => Charset::Whatwg(UTF_16LE),
+            (_, true) => Charset::Whatwg(UTF_16BE),
         }
     }
 
@@ -90,11 +111,17 @@ impl Charset {
 impl Requested {
     /// Understands the `encoding` argument. Nothing when there is no such encoding.
     pub(crate) fn from_label(label: Option<&str>) -> Option<Requested> {
-        match label {
-            None => Some(Requested::Detect),
-            Some(label) if label.eq_ignore_ascii_case("hex") => Some(Requested::Hex),
-            Some(label) if label.eq_ignore_ascii_case("auto") => Some(Requested::Detect),
-            Some(label) => Charset::from_label(label).map(Requested::Charset),
+        let Some(label) = label.map(|it| it.trim().to_ascii_lowercase()) else {
+            return Some(Requested::Detect);
+        };
+        match label.as_str() {
+            "auto" => Some(Requested::Detect),
+            // The names that say nothing of the order of bytes.
+            "utf-16" | "utf16" | "utf_16" | "unicode" | "ucs-2" | "iso-10646-ucs-2" => {
+                Some(Requested::AnyOrder { unit: 2 })
+            }
+            "utf-32" | "utf32" | "utf_32" | "ucs-4" => Some(Requested::AnyOrder { unit: 4 }),
+            label => Charset::from_label(label).map(Requested::Charset),
         }
     }
 }

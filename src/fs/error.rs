@@ -51,6 +51,10 @@ pub(crate) enum Error {
     /// A component before the last is a file.
     ParentIsFile,
     PermissionDenied,
+    /// A directory on the way may not be entered, so that nobody knows whether the rest exists.
+    MayNotEnter,
+    /// The directory that the server was given is not the one that is held open.
+    RootReplaced,
     NotRegular(Kind),
     TooManyLinks,
     NameTooLong,
@@ -67,6 +71,18 @@ pub(crate) enum Error {
 
 impl Error {
     pub(super) const NOT_FOUND: Error = Error::NotFound { near: Vec::new() };
+
+    /// How much an error says of a path that may still exist in another root; nothing when it says
+    /// that the path exists in this one.
+    pub(super) fn of_elsewhere(&self) -> Option<u8> {
+        match self {
+            Error::Outside => Some(0),
+            Error::NotFound { .. } => Some(1),
+            Error::ParentIsFile => Some(2),
+            Error::MayNotEnter => Some(3),
+            _ => None,
+        }
+    }
 }
 
 impl From<Stopped> for Error {

@@ -10,15 +10,23 @@ const ROW: usize = 16;
 /// Characters of one whole row with its line end.
 const ROW_WIDTH: usize = 8 + 2 + ROW * 3 + 1 + ROW + 3;
 
-/// The rows from `offset` on that fit into `budget` bytes, and where the next one begins.
-pub(crate) fn hex_dump(
-    opened: &OpenedFile,
-    offset: u64,
-    budget: usize,
-) -> Result<(String, u64), Error> {
+/// A part of a dump.
+#[derive(Debug)]
+pub(crate) struct HexPage {
+    /// Empty where the file has no bytes.
+    pub(crate) text: String,
+    /// Where the next row begins.
+    pub(crate) end: u64,
+    pub(crate) is_last: bool,
+}
+
+/// The rows from `offset` on that fit into `budget` bytes.
+pub(crate) fn hex_dump(opened: &OpenedFile, offset: u64, budget: usize) -> Result<HexPage, Error> {
     let rows = (budget / ROW_WIDTH).max(1);
-    let mut bytes = vec![0; rows * ROW];
-    let length = read_at(&opened.file, offset, &mut bytes)?;
+    // One byte more tells whether another page follows: sizes that the system states may be wrong.
+    let mut bytes = vec![0; rows * ROW + 1];
+    let read = read_at(&opened.file, offset, &mut bytes)?;
+    let length = read.min(rows * ROW);
     bytes.truncate(length);
     let mut text = String::with_capacity(rows * ROW_WIDTH);
     for (index, row) in bytes.chunks(ROW).enumerate() {
@@ -40,5 +48,9 @@ pub(crate) fn hex_dump(
         };
         let _ = writeln!(text, "  |{}|", row.iter().map(shown).collect::<String>());
     }
-    Ok((text, offset + length as u64))
+    Ok(HexPage {
+        text,
+        end: offset + length as u64,
+        is_last: read == length,
+    })
 }

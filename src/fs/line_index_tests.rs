@@ -8,7 +8,7 @@ use std::time::Instant;
 use proptest::prelude::*;
 use tempfile::NamedTempFile;
 
-use super::super::{Charset, OpenedFile, Seek, Stop, TextFile, Watch, count};
+use super::super::{Charset, OpenedFile, Requested, Seek, Stop, TextFile, Watch, count};
 use super::*;
 
 const LINES: u64 = 200_000;
@@ -55,7 +55,7 @@ impl Place {
             size,
             indexes,
         };
-        TextFile::open(opened, Some(Charset::UTF8), None).unwrap()
+        TextFile::open(opened, Requested::Charset(Charset::UTF8), None).unwrap()
     }
 
     fn seek(&self, line: u64) -> Seek {

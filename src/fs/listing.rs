@@ -4,6 +4,7 @@ mod filter;
 mod gather;
 mod walk;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -45,8 +46,16 @@ pub(crate) struct Listing {
     pub(crate) entries: Vec<Entry>,
     /// Entries in all.
     pub(crate) total: usize,
-    /// Left out because a `.gitignore` says so.
+    pub(crate) left_out: LeftOut,
+}
+
+/// What a recursion has passed over without an entry that says so.
+#[derive(Debug, Default)]
+pub(crate) struct LeftOut {
+    /// Because a `.gitignore` says so.
     pub(crate) ignored: usize,
+    /// The names of directories that are not entered, where what the pattern wants may be in one.
+    pub(crate) unentered: BTreeSet<&'static str>,
 }
 
 #[derive(Debug)]
@@ -110,11 +119,11 @@ pub(crate) fn list(
     let opened = roots.open_dir(path, watch)?;
     let filter = Filter::new(scope.pattern.as_deref())?;
     let mut gather = Gather::new(scope, &opened.dir);
-    let ignored = if scope.depth > 1 && opened.only.is_none() {
+    let left_out = if scope.depth > 1 && opened.only.is_none() {
         walk::below(&opened, scope.depth, &filter, &mut gather, watch)?
     } else {
         walk::own(&opened, &filter, &mut gather, watch)?;
-        0
+        LeftOut::default()
     };
     let (page, total) = gather.page();
     let mut entries = Vec::new();
@@ -127,7 +136,7 @@ pub(crate) fn list(
     Ok(Listing {
         entries,
         total,
-        ignored,
+        left_out,
     })
 }
 

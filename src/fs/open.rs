@@ -68,19 +68,27 @@ pub(super) fn exists(
 /// the root (openat2(2)). Nothing when only the walk can tell.
 #[cfg(target_os = "linux")]
 fn open_without_links(dir: &Dir, below: &Path) -> Result<Option<File>, Error> {
-    use rustix::fs::{Mode, OFlags, ResolveFlags};
+    use rustix::fs::{FileType, Mode, OFlags, ResolveFlags};
     use rustix::io::Errno;
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let within = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     let below = if below.as_os_str().is_empty() {
         Path::new(".")
     } else {
         below
     };
-    match rustix::fs::openat2(dir, below, flags, Mode::empty(), within) {
+    let open =
+        |flags| rustix::fs::openat2(dir, below, flags | OFlags::CLOEXEC, Mode::empty(), within);
+    let opened = open(OFlags::PATH).and_then(|it| {
+        // Opening is felt by who waits at the other end of a pipe, and by devices.
+        match FileType::from_raw_mode(rustix::fs::fstat(it)?.st_mode) {
+            FileType::RegularFile => open(OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY),
+            _ => Err(Errno::INVAL),
+        }
+    });
+    match opened {
         Ok(descriptor) => Ok(Some(File::from(descriptor))),
         Err(Errno::NOENT) => Err(Error::NOT_FOUND),
-        // A link, a way out, a socket, an old kernel, a race: the walk tells which.
+        // A link, a way out, no regular file, an old kernel, a race: the walk tells which.
         Err(_) => Ok(None),
     }
 }
@@ -119,11 +127,13 @@ impl Walk {
             if self.inside.is_empty() && self.root.only.as_ref().is_some_and(|it| *it != name) {
                 return Err(self.outside());
             }
-            let metadata = self.here().symlink_metadata(&name)?;
+            let metadata = self.here().symlink_metadata(&name).map_err(on_the_way)?;
             if metadata.is_symlink() {
                 self.follow(&name, roots)?;
             } else if metadata.is_dir() {
-                let dir = self.here().open_dir_nofollow(&name)?;
+                let dir = self.here().open_dir_nofollow(&name);
+                let is_last = self.ahead.is_empty();
+                let dir = dir.map_err(|it| if is_last { it.into() } else { on_the_way(it) })?;
                 self.inside.push((dir, name));
             } else {
                 self.end = Some(name);
@@ -185,6 +195,9 @@ impl Walk {
     /// Goes on from an absolute path, in whichever root holds it.
     fn jump(&mut self, path: &Path, roots: &[Arc<OpenRoot>]) -> Result<(), Error> {
         let place = locate(path, roots).ok_or_else(|| self.outside())?;
+        if place.root.is_replaced() {
+            return Err(Error::RootReplaced);
+        }
         self.root = place.root;
         self.inside.clear();
         self.ahead = components(&place.below);
@@ -195,6 +208,11 @@ impl Walk {
         let Some(name) = &self.end else {
             return self.open_directory(want);
         };
+        // Opening is felt by who waits at the other end of a pipe, and by devices.
+        let metadata = self.here().symlink_metadata(name)?;
+        if !metadata.is_file() && !metadata.is_symlink() {
+            return Err(Error::NotRegular(kind_of(&metadata)));
+        }
         if want == Want::Directory {
             return Err(Error::IsFile);
         }
@@ -215,15 +233,7 @@ impl Walk {
             let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
             options.custom_flags(flags.bits().cast_signed());
         }
-        let opened = self.here().open_with(name, &options);
-        match opened {
-            Ok(file) => check_file(file.into_std()),
-            // A socket cannot be opened at all; say what it is.
-            Err(error) => Err(match self.here().symlink_metadata(name) {
-                Ok(it) if !it.is_file() && !it.is_symlink() => Error::NotRegular(kind_of(&it)),
-                _ => error.into(),
-            }),
-        }
+        check_file(self.here().open_with(name, &options)?.into_std())
     }
 
     fn open_directory(mut self, want: Want) -> Result<Reached, Error> {
@@ -247,6 +257,14 @@ impl Walk {
             only,
             root,
         }))
+    }
+}
+
+/// An error at a directory that has to be passed.
+fn on_the_way(error: io::Error) -> Error {
+    match error.into() {
+        Error::PermissionDenied => Error::MayNotEnter,
+        error => error,
     }
 }
 

@@ -40,8 +40,8 @@ pub(crate) struct Page {
     pub(crate) lines: u64,
     /// Nothing follows.
     pub(crate) is_last: bool,
-    /// The page ends inside a line.
-    pub(crate) is_mid_line: bool,
+    /// The page ends inside a line; on the last page, one that no line end closes.
+    pub(crate) is_open: bool,
     /// Sequences that stand for no character.
     pub(crate) invalid: u64,
     /// Control characters that were escaped.
@@ -104,7 +104,7 @@ pub(crate) fn read_page(
         end: start + end as u64,
         lines: lines as u64,
         is_last,
-        is_mid_line: !is_last && end > stretch.lead && !ends_line,
+        is_open: end > stretch.lead && !ends_line,
         invalid,
         escaped,
     })
@@ -245,7 +245,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::{Charset, OpenedFile, Stop};
+    use super::super::{Charset, OpenedFile, Requested, Stop};
     use super::*;
 
     fn encoded(label: &str, text: &str) -> Vec<u8> {
@@ -273,7 +273,8 @@ mod tests {
             size,
             indexes: Default::default(),
         };
-        let file = TextFile::open(opened, Charset::from_label(label), None).unwrap();
+        let requested = Requested::from_label(Some(label)).unwrap();
+        let file = TextFile::open(opened, requested, None).unwrap();
         let mut offset = file.text_start;
         let mut pages = Vec::new();
         loop {
@@ -345,7 +346,7 @@ mod tests {
         let text = "\u{4f60}\u{597d}".repeat(100_000);
         for label in ["utf-8", "gb18030", "utf-16le"] {
             let pages = pages(&encoded(label, &text), label, 65_536, None);
-            assert!(pages.len() > 1 && pages[0].is_mid_line, "{label}");
+            assert!(pages.len() > 1 && pages[0].is_open, "{label}");
             assert_eq!(
                 pages.iter().map(|it| it.text.as_str()).collect::<String>(),
                 text,

@@ -83,20 +83,34 @@ fn reach_meant(
 /// Looks in every place that the path may speak of; the first where it exists counts.
 fn reach_literally(given: &Given, want: Want, roots: &[Arc<OpenRoot>]) -> Result<Reached, Error> {
     let want = given.want(want);
-    let mut outcome = Err(Error::Outside);
-    let mut look = |root, below: &Path| {
-        outcome = open::reach(root, below, want, roots);
-        matches!(outcome, Err(Error::NotFound { .. }))
+    let mut missing = Error::Outside;
+    let mut look = |root: &Arc<OpenRoot>, below: &Path| {
+        if root.is_replaced() {
+            return Some(Err(Error::RootReplaced));
+        }
+        match open::reach(root, below, want, roots) {
+            Err(error) if error.of_elsewhere().is_some() => {
+                if error.of_elsewhere() > missing.of_elsewhere() {
+                    missing = error;
+                }
+                None
+            }
+            outcome => Some(outcome),
+        }
     };
     // Most paths are relative, and that way nothing need be copied.
-    if is_absolute(&given.path) {
-        places(given, roots)
-            .iter()
-            .all(|it| look(&it.root, &it.below));
+    let found = if is_absolute(&given.path) {
+        let places = places(given, roots);
+        places.iter().find_map(|it| look(&it.root, &it.below))
+    } else if want == Want::Directory {
+        // One file is less of a directory than the directory.
+        let (files, directories): (Vec<_>, Vec<_>) = roots.iter().partition(|it| it.only.is_some());
+        let mut roots = directories.into_iter().chain(files);
+        roots.find_map(|root| look(root, &given.path))
     } else {
-        roots.iter().all(|root| look(root, &given.path));
-    }
-    outcome
+        roots.iter().find_map(|root| look(root, &given.path))
+    };
+    found.unwrap_or(Err(missing))
 }
 
 fn is_absolute(path: &Path) -> bool {
@@ -114,7 +128,8 @@ fn places(given: &Given, roots: &[Arc<OpenRoot>]) -> Vec<Place> {
     roots.iter().map(place).collect()
 }
 
-/// The roots that an absolute path lies in by its components, the deepest first.
+/// The roots that an absolute path lies in by its components: the deepest first, and those that are
+/// one file last, because a directory that holds the file allows more.
 fn places_of_absolute(path: &Path, roots: &[Arc<OpenRoot>]) -> Vec<Place> {
     let clean = lexically_clean(path);
     let mut places = Vec::new();
@@ -124,12 +139,15 @@ fn places_of_absolute(path: &Path, roots: &[Arc<OpenRoot>]) -> Vec<Place> {
             let below = strip_root(path, prefix).filter(|it| !escapes(it));
             below.or_else(|| strip_root(&clean, prefix))
         });
-        if let Some(below) = below {
+        if let Some(below) = below.filter(|it| root.allows(it)) {
             let root = Arc::clone(root);
             places.push(Place { root, below });
         }
     }
-    places.sort_by_key(|it| std::cmp::Reverse(it.root.real.components().count()));
+    places.sort_by_key(|it| {
+        let depth = it.root.real.components().count();
+        (it.root.only.is_some(), std::cmp::Reverse(depth))
+    });
     places
 }
 

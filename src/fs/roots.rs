@@ -57,13 +57,18 @@ pub(crate) struct OpenRoot {
     pub(super) dir: Dir,
     pub(super) only: Option<OsString>,
     pub(super) deny: Arc<Deny>,
+    given: PathBuf,
+    identity: Option<Identity>,
 }
+
+/// What tells a directory from every other one: its device, and its number there.
+type Identity = (u64, u64);
 
 /// How a root stands, for instructions and logs.
 #[derive(Debug)]
 pub(crate) enum RootState {
     Opening,
-    Ready(PathBuf),
+    Ready { path: PathBuf, is_file: bool },
     Unusable(String),
 }
 
@@ -144,7 +149,10 @@ impl Roots {
     pub(crate) fn states(&self) -> Vec<(PathBuf, RootState)> {
         let state_of = |root: &Arc<Root>| match &*root.lock() {
             State::Opening => RootState::Opening,
-            State::Ready(open) => RootState::Ready(open.path()),
+            State::Ready(open) => RootState::Ready {
+                path: open.path(),
+                is_file: open.only.is_some(),
+            },
             State::Unusable(reason) => RootState::Unusable(reason.clone()),
         };
         let all = self.roots.iter().map(|it| (it.given.clone(), state_of(it)));
@@ -152,7 +160,9 @@ impl Roots {
         for (given, state) in all {
             // The same directory under two spellings is one.
             let is_known = |(_, known): &(PathBuf, RootState)| match (known, &state) {
-                (RootState::Ready(known), RootState::Ready(path)) => known == path,
+                (RootState::Ready { path: known, .. }, RootState::Ready { path, .. }) => {
+                    known == path
+                }
                 _ => false,
             };
             if !states.iter().any(is_known) {
@@ -192,18 +202,19 @@ impl Roots {
 
     fn reach(&self, text: &str, want: Want, watch: &Watch<'_>) -> Result<Reached, Error> {
         let home = self.home.as_deref();
-        let open = self.ready(watch)?;
-        let found = resolve::reach(text, home, want, &open.ready);
-        if !matches!(found, Err(Error::NotFound { .. })) {
-            return found;
-        }
+        let mut open = self.ready(watch)?;
+        let mut found = resolve::reach(text, home, want, &open.ready);
         // A directory that was replaced while we held it: open what is there now, and look again.
-        if self.reopen_replaced(&open.ready) {
-            return resolve::reach(text, home, want, &self.ready(watch)?.ready);
+        if let Err(Error::RootReplaced) = found {
+            self.reopen_replaced(&open.ready);
+            open = self.ready(watch)?;
+            found = resolve::reach(text, home, want, &open.ready);
         }
-        match open.unusable {
-            Some(unusable) if Path::new(text).is_relative() => Err(unusable),
-            _ => found,
+        match (found, open.unusable) {
+            (Err(Error::NotFound { .. }), Some(unusable)) if Path::new(text).is_relative() => {
+                Err(unusable)
+            }
+            (found, _) => found,
         }
     }
 
@@ -229,19 +240,16 @@ impl Roots {
         }
     }
 
-    fn reopen_replaced(&self, open: &[Arc<OpenRoot>]) -> bool {
-        let mut reopened = false;
+    fn reopen_replaced(&self, open: &[Arc<OpenRoot>]) {
         for root in &self.roots {
-            let stale = match &*root.lock() {
-                State::Ready(it) => open.iter().any(|o| Arc::ptr_eq(o, it)) && it.is_replaced(),
-                _ => false,
+            let held = match &*root.lock() {
+                State::Ready(it) => open.iter().find(|o| Arc::ptr_eq(o, it)).cloned(),
+                _ => None,
             };
-            if stale {
+            if held.is_some_and(|it| it.is_replaced()) {
                 root.reopen();
-                reopened = true;
             }
         }
-        reopened
     }
 }
 
@@ -308,8 +316,11 @@ impl OpenRoot {
         } else {
             spelled.parent().unwrap_or(&spelled)
         };
+        let dir = Dir::open_ambient_dir(directory, ambient_authority())?;
         Ok(OpenRoot {
-            dir: Dir::open_ambient_dir(directory, ambient_authority())?,
+            identity: identity(&dir),
+            dir,
+            given: given.to_owned(),
             spelled: spelled_directory.to_owned(),
             only: if is_directory {
                 None
@@ -328,15 +339,37 @@ impl OpenRoot {
             .map_or_else(|| self.real.clone(), |name| self.real.join(name))
     }
 
-    /// Whether another directory has taken the place of the one that is held open.
-    fn is_replaced(&self) -> bool {
-        let now = Dir::open_ambient_dir(&self.real, ambient_authority());
-        let identity = |dir: &Dir| {
-            use cap_fs_ext::MetadataExt as _;
-            dir.dir_metadata().map(|it| (it.dev(), it.ino())).ok()
-        };
-        now.is_ok_and(|now| identity(&now) != identity(&self.dir))
+    /// Whether something at this path below the directory may be reached at all.
+    pub(super) fn allows(&self, below: &Path) -> bool {
+        let first = below.components().next();
+        match (&self.only, first) {
+            (Some(only), Some(first)) => first.as_os_str() == only,
+            _ => true,
+        }
     }
+
+    /// Whether the path that was given leads elsewhere by now, or nowhere, than to the directory
+    /// that is held open.
+    pub(super) fn is_replaced(&self) -> bool {
+        if self.only.is_some() {
+            let now = fs::canonicalize(&self.given).map(plain);
+            return now.is_ok_and(|it| it != self.path()) || self.is_other(&self.real);
+        }
+        self.is_other(&self.given)
+    }
+
+    fn is_other(&self, path: &Path) -> bool {
+        match Dir::open_ambient_dir(path, ambient_authority()) {
+            Ok(now) => identity(&now) != self.identity,
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        }
+    }
+}
+
+fn identity(dir: &Dir) -> Option<Identity> {
+    use cap_fs_ext::MetadataExt as _;
+    let metadata = dir.dir_metadata().ok()?;
+    Some((metadata.dev(), metadata.ino()))
 }
 
 fn reason(error: &io::Error) -> String {

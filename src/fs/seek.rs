@@ -109,6 +109,8 @@ impl TextFile {
         let block_size = BLOCK as u64;
         let mut block = vec![0; BLOCK];
         let mut passed = 0;
+        // Where the bytes end, which may be before the size that the system states.
+        let mut real_end = self.size;
         let mut end = self.size;
         while end > self.text_start {
             watch.step(self.size - end, Some(self.size))?;
@@ -117,13 +119,16 @@ impl TextFile {
                 start,
                 &mut block[..usize::try_from(end - start).unwrap_or(BLOCK)],
             )?;
+            if end == real_end && start + (length as u64) < end {
+                real_end = start + length as u64;
+            }
             let mut here = Vec::new();
             LineScanner::new(self.ends).scan(start, &block[..length], |it| {
                 here.push(it);
                 true
             });
             // The line end that closes the file closes the last line and begins none.
-            if here.last() == Some(&self.size) {
+            if here.last() == Some(&real_end) {
                 here.pop();
             }
             let wanted = count - passed;
@@ -169,7 +174,7 @@ mod tests {
     use std::io::Write as _;
     use std::time::{Duration, Instant};
 
-    use super::super::{OpenedFile, Stop};
+    use super::super::{OpenedFile, Requested, Stop};
     use super::*;
 
     fn text_file(content: &[u8]) -> TextFile {
@@ -182,7 +187,7 @@ mod tests {
             size,
             indexes,
         };
-        TextFile::open(opened, None, None).unwrap()
+        TextFile::open(opened, Requested::Detect, None).unwrap()
     }
 
     fn seek(content: &[u8], wanted: i64) -> Seek {

@@ -7,7 +7,7 @@ use super::detect::{Evidence, HEAD_SIZE, Verdict, detect};
 use super::line_ends::LineEnds;
 use super::line_index::{LineIndexes, Survey};
 use super::open::read_at;
-use super::{Charset, Error, OpenedFile, Watch, align};
+use super::{Charset, Error, OpenedFile, Requested, Watch, align};
 
 /// Blocks of this size read fastest (larger ones fall out of the second-level cache).
 pub(super) const BLOCK: usize = 64 * 1024;
@@ -35,7 +35,7 @@ impl TextFile {
     /// Finds out the encoding, unless the caller knows it. A file that is no text is an error.
     pub(crate) fn open(
         opened: OpenedFile,
-        requested: Option<Charset>,
+        requested: Requested,
         fallback: Option<Charset>,
     ) -> Result<TextFile, Error> {
         let OpenedFile {
@@ -47,8 +47,9 @@ impl TextFile {
         let length = read_at(&file, 0, &mut head)?;
         head.truncate(length);
         let (charset, evidence) = match requested {
-            Some(charset) => (charset, Evidence::Caller),
-            None => match find_out(&file, &head, fallback)? {
+            Requested::Charset(charset) => (charset, Evidence::Caller),
+            Requested::AnyOrder { unit } => (in_order(&head, unit), Evidence::Caller),
+            Requested::Detect => match find_out(&file, &head, fallback)? {
                 Verdict::Text(charset, evidence) => (charset, evidence),
                 Verdict::Binary(kind) => return Err(Error::Binary { kind, size }),
             },
@@ -180,6 +181,15 @@ impl TextFile {
             return Ok(offset);
         }
         Ok(sure + align::floor(self.charset, &raw[..length], position) as u64)
+    }
+}
+
+/// UTF-16 or UTF-32 in the order of bytes that the head shows by its mark or by what it holds; little-endian
+/// where it shows none, as in the WHATWG Encoding Standard.
+fn in_order(head: &[u8], unit: usize) -> Charset {
+    match detect(head, head.len() < HEAD_SIZE, None) {
+        Verdict::Text(charset, _) if charset.unit() == unit => charset,
+        _ => Charset::wide(unit, false),
     }
 }
 

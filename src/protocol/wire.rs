@@ -98,8 +98,11 @@ pub(crate) fn progress(
         params += &format!(r#","total":{total}"#);
     }
     if revision.has_progress_message {
-        let of = total.map(|it| format!(" of {it}")).unwrap_or_default();
-        params += &format!(r#","message":"{done}{of} bytes""#);
+        params += &match total {
+            Some(total) => format!(r#","message":"{done} of {total} bytes""#),
+            // Bytes or entries.
+            None => format!(r#","message":"{done} so far""#),
+        };
     }
     params.push('}');
     reply::notification("notifications/progress", &params)

@@ -241,7 +241,7 @@ impl Server {
         const LONGEST: usize = 300;
         self.setup.roots.wait(ROOTS_WAIT);
         let root = |(given, state): (std::path::PathBuf, RootState)| match state {
-            RootState::Ready(path) => path.display().to_string(),
+            RootState::Ready { path, .. } => path.display().to_string(),
             RootState::Opening => format!("{} (still being opened)", given.display()),
             RootState::Unusable(reason) => format!("{} (unusable: {reason})", given.display()),
         };

@@ -25,9 +25,12 @@ pub(super) struct Alias {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum To {
     Name(&'static str),
-    /// Sets other arguments from the value; they are not set already.
-    Computed(fn(&Value, &mut Map<String, Value>)),
+    /// Sets other arguments from the value, unless they are set already. False when it takes no such
+    /// value, but this.
+    Computed(Compute, &'static str),
 }
+
+type Compute = fn(&Value, &mut Map<String, Value>) -> bool;
 
 pub(super) const fn named(from: &'static str, to: &'static str) -> Alias {
     Alias {
@@ -89,7 +92,7 @@ pub(super) fn understand(
         !is_not_given(value, type_name)
     });
     for alias in aliases.iter().chain(COMMON_ALIASES) {
-        apply(alias, &mut given, properties);
+        apply(alias, &mut given, properties)?;
     }
     let mut understood = Map::new();
     for (name, property) in properties {
@@ -120,9 +123,13 @@ fn is_not_given(value: &Value, type_name: Option<&str>) -> bool {
     }
 }
 
-fn apply(alias: &Alias, given: &mut Map<String, Value>, properties: &Map<String, Value>) {
+fn apply(
+    alias: &Alias,
+    given: &mut Map<String, Value>,
+    properties: &Map<String, Value>,
+) -> Result<(), ToolError> {
     if properties.contains_key(alias.from) {
-        return;
+        return Ok(());
     }
     match alias.to {
         To::Name(name) => {
@@ -132,12 +139,16 @@ fn apply(alias: &Alias, given: &mut Map<String, Value>, properties: &Map<String,
                 given.entry(name).or_insert(value);
             }
         }
-        To::Computed(set) => {
-            if let Some(value) = given.shift_remove(alias.from) {
-                set(&value, given);
+        To::Computed(set, wanted) => {
+            let value = given.shift_remove(alias.from);
+            if let Some(value) = value.filter(|it| !is_not_given(it, Some("integer")))
+                && !set(&value, given)
+            {
+                return Err(ToolError::wrong(alias.from, shown(&value), wanted));
             }
         }
     }
+    Ok(())
 }
 
 /// Makes one value fit its property, or says what would.
@@ -222,7 +233,7 @@ pub(super) fn integer(value: &Value) -> Option<i64> {
     (number.is_finite() && number.fract() == 0.0).then_some(number as i64)
 }
 
-fn boolean(value: &Value) -> Option<bool> {
+pub(super) fn boolean(value: &Value) -> Option<bool> {
     match value {
         Value::Bool(flag) => Some(*flag),
         Value::Number(number) => match number.as_f64() {
@@ -239,11 +250,13 @@ fn boolean(value: &Value) -> Option<bool> {
     }
 }
 
+pub(super) const WHOLE_NUMBER: &str = "a whole number";
+
 fn range(property: &Value) -> String {
     match (property["minimum"].as_i64(), property["maximum"].as_i64()) {
         (Some(low), Some(high)) => format!("a whole number from {low} to {high}"),
         (Some(low), None) => format!("a whole number, {low} or more"),
-        _ => "a whole number".to_owned(),
+        _ => WHOLE_NUMBER.to_owned(),
     }
 }
 

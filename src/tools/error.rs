@@ -129,14 +129,20 @@ fn about_file(path: &str, error: &Error, wanted: Wanted, roots: &Roots) -> Strin
              credentials are kept"
         ),
         Error::IsDirectory => format!("{path} is a directory; call list_dir to see what is in it"),
+        Error::IsFile if wanted == Wanted::File => {
+            format!("{path} is a file, and no directory; leave out the slash at its end")
+        }
         Error::IsFile => format!("{path} is a file; call read_file to read it"),
         Error::ParentIsFile => {
             format!("a part of {path} before the last is a file, not a directory; check the path")
         }
-        Error::PermissionDenied => format!(
+        Error::PermissionDenied | Error::MayNotEnter => format!(
             "permission denied: the system does not let this server open {path}; ask the user to \
              check its permissions"
         ),
+        Error::RootReplaced => {
+            format!("{path}: the directory of this server is just being replaced; call again")
+        }
         Error::NotRegular(kind) => {
             format!(
                 "{path} is {}, not a regular file, and is not read",
@@ -146,9 +152,12 @@ fn about_file(path: &str, error: &Error, wanted: Wanted, roots: &Roots) -> Strin
         Error::TooManyLinks => format!("{path} leads through too many links, or in a circle"),
         Error::NameTooLong => format!("{path}: the name is too long for the file system"),
         Error::Binary { kind, size } => format!(
-            "{path} is not text: {}, {} bytes; pass encoding=\"hex\" to read_file to see the bytes",
+            "{path} is not text: {}, {}; pass encoding=\"hex\" to read_file to see the bytes",
             kind.unwrap_or("binary data"),
-            crate::words::grouped(*size)
+            match size {
+                0 => "size unknown".to_owned(),
+                size => format!("{} bytes", crate::words::grouped(*size)),
+            }
         ),
         Error::Pattern(reason) => format!("the pattern cannot be understood: {reason}"),
         Error::Io(error) => format!("{path} cannot be read: {}", crate::fs::plain_words(error)),
@@ -161,6 +170,9 @@ fn about_file(path: &str, error: &Error, wanted: Wanted, roots: &Roots) -> Strin
 
 fn not_found(path: &str, wanted: Wanted, near: &[String]) -> String {
     match wanted {
+        Wanted::Directory if path.contains(['*', '?']) => format!(
+            "no directory at {path}; a pattern is an argument of its own: pass path and pattern"
+        ),
         Wanted::File if !near.is_empty() => {
             format!("no file at {path}; did you mean {}?", near.join(", "))
         }
@@ -184,7 +196,7 @@ fn root_names(roots: &Roots) -> String {
         .states()
         .into_iter()
         .map(|(given, state)| match state {
-            RootState::Ready(path) => path.display().to_string(),
+            RootState::Ready { path, .. } => path.display().to_string(),
             _ => given.display().to_string(),
         });
     names.collect::<Vec<_>>().join(", ")

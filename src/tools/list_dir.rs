@@ -37,11 +37,16 @@ pub(super) const TOOL: Tool = Tool {
         named("max_entries", "limit"),
         Alias {
             from: "recursive",
-            to: arguments::To::Computed(|value, given| {
-                if matches!(value, Value::Bool(true)) || value == "true" {
-                    given.entry("depth").or_insert(50.into());
-                }
-            }),
+            to: arguments::To::Computed(
+                |value, given| {
+                    let recursive = arguments::boolean(value);
+                    if recursive == Some(true) {
+                        given.entry("depth").or_insert(50.into());
+                    }
+                    recursive.is_some()
+                },
+                "true or false",
+            ),
         },
     ],
     run,
@@ -124,8 +129,9 @@ fn list_roots(roots: &[(std::path::PathBuf, RootState)]) -> Output {
     for (given, state) in roots {
         // Writing into a String cannot fail.
         let _ = match state {
-            RootState::Ready(path) => {
-                writeln!(output.text, "DIR  {}", fs::escape_name(path.as_os_str()))
+            RootState::Ready { path, is_file } => {
+                let kind = if *is_file { "FILE" } else { "DIR " };
+                writeln!(output.text, "{kind} {}", fs::escape_name(path.as_os_str()))
             }
             RootState::Opening => {
                 writeln!(output.text, "DIR  {} (still being opened)", given.display())
@@ -150,14 +156,21 @@ fn show(path: &str, args: &Args, listing: &Listing, budget: usize) -> Output {
         shown += 1;
     }
     let (total, next) = (listing.total, args.offset + shown);
-    if listing.ignored > 0 {
-        let left_out = plural(listing.ignored as u64, "entry");
+    if listing.left_out.ignored > 0 {
+        let left_out = plural(listing.left_out.ignored as u64, "entry");
         output
             .before
             .push(format!("left out by .gitignore: {left_out}"));
     }
+    let unentered: Vec<&str> = listing.left_out.unentered.iter().copied().collect();
+    if !unentered.is_empty() {
+        output.before.push(format!(
+            "not entered: {}; to look inside, list it or name it in pattern",
+            unentered.join(", ")
+        ));
+    }
     if total == 0 {
-        output.text = match (&args.pattern, listing.ignored) {
+        output.text = match (&args.pattern, listing.left_out.ignored) {
             (None, 0) => "(empty directory)\n".to_owned(),
             (None, _) => "(nothing else)\n".to_owned(),
             (Some(pattern), _) => format!("(nothing matches {})\n", shown_path(pattern)),

@@ -9,7 +9,7 @@ use super::error::{ToolError, shown_path};
 use super::output::Output;
 use super::text;
 use super::{Context, Tool, schema};
-use crate::fs::{self, Charset, Limits, Page, Position, Requested, Seek, TextFile};
+use crate::fs::{self, Limits, Page, Position, Seek, TextFile};
 use crate::words::{grouped, plural};
 
 pub(super) const TOOL: Tool = Tool {
@@ -30,21 +30,20 @@ pub(super) const TOOL: Tool = Tool {
         named("lines", "limit"),
         named("max_lines", "limit"),
         named("byteOffset", "byte_offset"),
-        Alias {
-            from: "head",
-            to: arguments::To::Computed(|value, given| {
-                given.entry("limit").or_insert(value.clone());
-            }),
-        },
+        named("head", "limit"),
         Alias {
             from: "tail",
-            to: arguments::To::Computed(|value, given| {
-                if let Some(count) = arguments::integer(value) {
-                    given
-                        .entry("offset")
-                        .or_insert(count.saturating_abs().saturating_neg().into());
-                }
-            }),
+            to: arguments::To::Computed(
+                |value, given| {
+                    let Some(count) = arguments::integer(value) else {
+                        return false;
+                    };
+                    let from_end = count.saturating_abs().saturating_neg();
+                    given.entry("offset").or_insert(from_end.into());
+                    true
+                },
+                arguments::WHOLE_NUMBER,
+            ),
         },
     ],
     run,
@@ -76,19 +75,14 @@ fn run(context: &Context<'_>, arguments: Map<String, Value>) -> Result<Output, T
         let wanted = "a line from 1, or a negative one to count from the end";
         return Err(ToolError::wrong("offset", 0, wanted));
     }
-    let requested = match text::requested(args.encoding.as_deref())? {
-        Requested::Hex => return hex(context, &args),
-        Requested::Detect => None,
-        Requested::Charset(charset) => Some(charset),
-    };
-    read_text(context, &args, requested)
+    if text::is_hex(args.encoding.as_deref()) {
+        return hex(context, &args);
+    }
+    read_text(context, &args)
 }
 
-fn read_text(
-    context: &Context<'_>,
-    args: &Args,
-    requested: Option<Charset>,
-) -> Result<Output, ToolError> {
+fn read_text(context: &Context<'_>, args: &Args) -> Result<Output, ToolError> {
+    let requested = text::requested(args.encoding.as_deref())?;
     let about = ToolError::file(&args.path);
     let file = text::open(context, &args.path, requested)?;
     let mut output = Output::default();
@@ -188,8 +182,7 @@ fn shown(path: &str, file: &TextFile, from: Position, page: &Page) -> String {
     let path = shown_path(path);
     let size = text::size_words(file.size);
     // Bytes after the last line end are one more line.
-    let open_line = page.is_mid_line || (page.is_last && !page.text.ends_with(['\n', '\r']));
-    let lines = page.lines + u64::from(open_line && !page.text.is_empty());
+    let lines = page.lines + u64::from(page.is_open);
     let last_of = |first: i64| first.saturating_add_unsigned(lines.saturating_sub(1));
     match from.line {
         Some(first) => {
@@ -212,8 +205,9 @@ fn continuation(context: &Context<'_>, args: &Args, from: Position, page: &Page)
         bytes if bytes.is_multiple_of(1024) => format!("truncated at {} KiB", bytes / 1024),
         bytes => format!("truncated at {} bytes", grouped(bytes as u64)),
     };
-    let mid_line = if page.is_mid_line { ", mid-line" } else { "" };
-    let next_line = from.line.filter(|it| *it > 0 && !page.is_mid_line);
+    // A page with a continuation is not the last one.
+    let mid_line = if page.is_open { ", mid-line" } else { "" };
+    let next_line = from.line.filter(|it| *it > 0 && !page.is_open);
     let place = match next_line {
         Some(line) => format!("offset={}", line.saturating_add_unsigned(page.lines)),
         None => format!("byte_offset={}", page.end),
@@ -232,14 +226,13 @@ fn continuation(context: &Context<'_>, args: &Args, from: Position, page: &Page)
 }
 
 fn hex(context: &Context<'_>, args: &Args) -> Result<Output, ToolError> {
-    if args.offset.is_some() || args.limit.is_some() {
+    let lines = [
+        ("offset", args.offset),
+        ("limit", args.limit.map(u64::cast_signed)),
+    ];
+    if let Some((name, Some(value))) = lines.into_iter().find(|(_, it)| it.is_some()) {
         let wanted = "no lines together with encoding=\"hex\"; pass byte_offset";
-        let name = if args.offset.is_some() {
-            "offset"
-        } else {
-            "limit"
-        };
-        return Err(ToolError::wrong(name, "a line", wanted));
+        return Err(ToolError::wrong(name, value, wanted));
     }
     let about = ToolError::file(&args.path);
     let opened = context
@@ -248,9 +241,8 @@ fn hex(context: &Context<'_>, args: &Args) -> Result<Output, ToolError> {
         .map_err(&about)?;
     let offset = args.byte_offset.unwrap_or(0);
     let dump = fs::hex_dump(&opened, offset, context.settings.max_bytes).map_err(&about)?;
-    let (dump, end) = dump;
     let mut output = Output::default();
-    if dump.is_empty() {
+    if dump.text.is_empty() {
         output.text = no_byte(offset, opened.size);
         return Ok(output);
     }
@@ -258,14 +250,15 @@ fn hex(context: &Context<'_>, args: &Args) -> Result<Output, ToolError> {
     output.before.push(format!(
         "bytes {} to {} of {path}, {}",
         grouped(offset),
-        grouped(end),
+        grouped(dump.end),
         text::size_words(opened.size)
     ));
-    if end < opened.size {
+    if !dump.is_last {
         output.after.push(format!(
-            "more follows. Continue: read_file byte_offset={end} encoding=hex"
+            "more follows. Continue: read_file byte_offset={} encoding=hex",
+            dump.end
         ));
     }
-    output.text = dump;
+    output.text = dump.text;
     Ok(output)
 }

@@ -32,36 +32,26 @@ pub(super) const TOOL: Tool = Tool {
         named("limit", "count"),
         named("lines", "count"),
         named("num_lines", "count"),
-        Alias {
-            from: "end",
-            to: arguments::To::Computed(count_to),
-        },
-        Alias {
-            from: "end_line",
-            to: arguments::To::Computed(count_to),
-        },
-        Alias {
-            from: "endLine",
-            to: arguments::To::Computed(count_to),
-        },
-        Alias {
-            from: "head",
-            to: arguments::To::Computed(|value, given| {
-                given.entry("count").or_insert(value.clone());
-            }),
-        },
+        last_line("end"),
+        last_line("end_line"),
+        last_line("endLine"),
+        named("head", "count"),
         Alias {
             from: "tail",
-            to: arguments::To::Computed(|value, given| {
-                if let Some(count) = arguments::integer(value) {
+            to: arguments::To::Computed(
+                |value, given| {
+                    let Some(count) = arguments::integer(value) else {
+                        return false;
+                    };
+                    let count = count.saturating_abs();
                     given
                         .entry("start")
-                        .or_insert(count.saturating_abs().saturating_neg().into());
-                    given
-                        .entry("count")
-                        .or_insert(count.saturating_abs().into());
-                }
-            }),
+                        .or_insert(count.saturating_neg().into());
+                    given.entry("count").or_insert(count.into());
+                    true
+                },
+                arguments::WHOLE_NUMBER,
+            ),
         },
     ],
     run,
@@ -97,13 +87,29 @@ fn yes() -> bool {
     true
 }
 
-/// `end` is the last line wanted.
-fn count_to(value: &Value, given: &mut Map<String, Value>) {
-    let start = given.get("start").map_or(Some(1), arguments::integer);
-    if let (Some(start), Some(end)) = (start, arguments::integer(value)) {
-        let count = end.saturating_sub(start).saturating_add(1);
-        given.entry("count").or_insert(count.into());
+/// The last line wanted, by one of its names.
+const fn last_line(from: &'static str) -> Alias {
+    let wanted = "a line at or after start, on the same side: from 1, or negative from the end; -1 is the last";
+    Alias {
+        from,
+        to: arguments::To::Computed(count_to, wanted),
     }
+}
+
+fn count_to(value: &Value, given: &mut Map<String, Value>) -> bool {
+    let start = given.get("start").map_or(Some(1), arguments::integer);
+    let (Some(start), Some(end)) = (start, arguments::integer(value)) else {
+        return false;
+    };
+    let count = match end.saturating_sub(start).saturating_add(1) {
+        // From a line of the start to the very last one.
+        _ if start > 0 && end == -1 => i64::MAX,
+        _ if end == 0 || (start > 0) != (end > 0) => return false,
+        count if count < 1 => return false,
+        count => count,
+    };
+    given.entry("count").or_insert(count.into());
+    true
 }
 
 fn run(context: &Context<'_>, arguments: Map<String, Value>) -> Result<Output, ToolError> {
@@ -113,7 +119,7 @@ fn run(context: &Context<'_>, arguments: Map<String, Value>) -> Result<Output, T
         return Err(ToolError::wrong("start", 0, wanted));
     }
     let about = ToolError::file(&args.path);
-    let requested = text::charset(args.encoding.as_deref())?;
+    let requested = text::requested(args.encoding.as_deref())?;
     let file = text::open(context, &args.path, requested)?;
     let mut output = Output::default();
     output.before.extend(text::encoding_notice(&file));

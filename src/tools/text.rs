@@ -1,6 +1,6 @@
 //! What the tools that read text share: opening it, and the notices about it.
 
-use crate::fs::{Charset, Evidence, Requested, TextFile};
+use crate::fs::{Evidence, Requested, TextFile};
 
 use super::Context;
 use super::error::ToolError;
@@ -10,7 +10,7 @@ use crate::words::{grouped, plural};
 pub(super) fn open(
     context: &Context<'_>,
     path: &str,
-    requested: Option<Charset>,
+    requested: Requested,
 ) -> Result<TextFile, ToolError> {
     let opened = context.roots.open_file(path, context.watch);
     opened
@@ -18,21 +18,17 @@ pub(super) fn open(
         .map_err(ToolError::file(path))
 }
 
-/// Understands the `encoding` argument of a tool that shows text only.
-pub(super) fn charset(label: Option<&str>) -> Result<Option<Charset>, ToolError> {
-    match requested(label)? {
-        Requested::Detect => Ok(None),
-        Requested::Charset(charset) => Ok(Some(charset)),
-        Requested::Hex => Err(ToolError::wrong(
-            "encoding",
-            "\"hex\"",
-            "a text encoding here; read_file takes hex",
-        )),
-    }
+/// Whether the `encoding` argument asks for the bytes instead of text.
+pub(super) fn is_hex(label: Option<&str>) -> bool {
+    label.is_some_and(|it| it.trim().eq_ignore_ascii_case("hex"))
 }
 
-/// Understands the `encoding` argument.
+/// Understands the `encoding` argument where it is about text.
 pub(super) fn requested(label: Option<&str>) -> Result<Requested, ToolError> {
+    if is_hex(label) {
+        let wanted = "a text encoding here; read_file takes hex";
+        return Err(ToolError::wrong("encoding", "\"hex\"", wanted));
+    }
     Requested::from_label(label).ok_or_else(|| {
         let value = format!("\"{}\"", label.unwrap_or_default().escape_default());
         let wanted =
@@ -44,7 +40,7 @@ pub(super) fn requested(label: Option<&str>) -> Result<Requested, ToolError> {
 /// The end of a continuation: the encoding that the caller named, named again.
 pub(super) fn encoding_argument(encoding: Option<&String>) -> String {
     encoding
-        .map(|it| format!(" encoding={it}"))
+        .map(|it| format!(" encoding={}", it.trim()))
         .unwrap_or_default()
 }
 

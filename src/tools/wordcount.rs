@@ -59,7 +59,7 @@ struct Report {
 
 fn run(context: &Context<'_>, arguments: Map<String, Value>) -> Result<Output, ToolError> {
     let args: Args = arguments::typed(arguments)?;
-    let requested = text::charset(args.encoding.as_deref())?;
+    let requested = text::requested(args.encoding.as_deref())?;
     let file = text::open(context, &args.path, requested)?;
     let counts = fs::count(&file, context.watch).map_err(ToolError::file(&args.path))?;
     let mut notes = Vec::new();
@@ -72,9 +72,13 @@ fn run(context: &Context<'_>, arguments: Map<String, Value>) -> Result<Output, T
         notes.push(format!("the encoding {name} is a guess{weak}"));
     }
     if counts.is_partial {
-        let (done, all) = (grouped(counts.bytes), grouped(file.size));
+        let of_all = match file.size {
+            0 => String::new(),
+            size => format!(" of {}", grouped(size)),
+        };
         notes.push(format!(
-            "out of time: counted the first {done} of {all} bytes"
+            "out of time: counted the first {}{of_all} bytes",
+            grouped(counts.bytes)
         ));
     }
     let report = Report {

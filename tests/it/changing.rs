@@ -83,6 +83,56 @@ mod linux {
         assert_eq!(client.call("read_file", past).text(), "(no byte 100,000)\n");
     }
 
+    #[test]
+    fn a_dump_of_a_file_of_the_system_goes_on_to_its_real_end() {
+        let mut client = Launch::new([Path::new("/proc/self")])
+            .with(|it| it.arg("--max-bytes=1024"))
+            .start();
+        let mut dumped = 0;
+        loop {
+            let arguments = json!({"path": "maps", "encoding": "hex", "byte_offset": dumped});
+            let page = client.call("read_file", arguments);
+            let last = page.text().lines().next_back().unwrap().to_owned();
+            let rows = page.text().lines().filter(|it| !it.starts_with('['));
+            let end = dumped + 16 * rows.count();
+            let goes_on =
+                format!("[more follows. Continue: read_file byte_offset={end} encoding=hex]");
+            if last != goes_on {
+                assert!(!last.starts_with('['), "{last}");
+                break;
+            }
+            dumped = end;
+        }
+        // The list of what is mapped into a process is longer than that.
+        assert!(dumped > 0);
+    }
+
+    /// Those of sysfs state the size of a page of memory, and have less.
+    #[test]
+    fn the_end_of_a_file_that_states_too_much_is_where_its_bytes_end() {
+        let mut client = Client::serving(Path::new("/sys"));
+        let path = "kernel/uevent_seqnum";
+        let Ok(content) = fs::read_to_string(Path::new("/sys").join(path)) else {
+            eprintln!("SKIPPED: no /sys/{path} here");
+            return;
+        };
+        let read = client.call(
+            "read_lines",
+            json!({"path": path, "start": -1, "numbers": false}),
+        );
+        assert_eq!(read.text().lines().count(), content.lines().count());
+        let read = client.call("read_lines", json!({"path": path, "start": -5}));
+        assert!(read.text().contains("    -1\t"), "{}", read.text());
+        for arguments in [json!({"offset": -1}), json!({"offset": 1})] {
+            let mut given = arguments;
+            given["path"] = json!(path);
+            let read = client.call("read_file", given);
+            assert!(!read.text().contains("no byte"), "{}", read.text());
+        }
+        let dump = client.call("read_file", json!({"path": path, "encoding": "hex"}));
+        assert!(!dump.text().contains("more follows"), "{}", dump.text());
+    }
+
     /// Every tool at every place of a file of that size, with a text in front and NULs after it.
     fn calls(size: u64) -> Vec<(&'static str, Value)> {
         vec![

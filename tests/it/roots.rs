@@ -231,3 +231,133 @@ fn the_list_of_what_is_denied_can_be_replaced() {
     assert_eq!(denied("deny = []\n"), [false, false, false]);
     assert_eq!(denied("deny = [\"*.secret\"]\n"), [false, false, true]);
 }
+
+/// What each call says of a path: its text, or the fault.
+fn read(client: &mut Client, path: &Path) -> String {
+    client
+        .call("read_file", json!({"path": path}))
+        .text()
+        .to_owned()
+}
+
+#[test]
+fn a_file_among_the_directories_hides_nothing_of_the_others() {
+    let directory = directory();
+    let root = directory.path().canonicalize().unwrap();
+    fs::create_dir_all(root.join("two/sub")).unwrap();
+    for name in ["b.txt", "sub/c.txt", "sub/d.txt"] {
+        fs::write(root.join("two").join(name), name).unwrap();
+    }
+    let (note, two) = (root.join("a.txt"), root.join("two"));
+    for files in [
+        vec!["a.txt"],
+        vec!["two/b.txt"],
+        vec!["two/sub/c.txt", "a.txt"],
+    ] {
+        let mut given: Vec<PathBuf> = files.iter().map(|it| root.join(it)).collect();
+        given.push(two.clone());
+        for _ in 0..2 {
+            let mut client = Launch::new(&given).start();
+            for name in ["b.txt", "sub/c.txt", "sub/d.txt"] {
+                assert_eq!(read(&mut client, Path::new(name)), name);
+                assert_eq!(read(&mut client, &two.join(name)), name);
+            }
+            for path in [Path::new("sub"), &two.join("sub")] {
+                let listing = client.call("list_dir", json!({"path": path}));
+                let expected = "FILE c.txt  9\nFILE d.txt  9\n";
+                assert_eq!(listing.text(), expected, "{given:?} {}", path.display());
+            }
+            let answer = client.call("read_file", json!({"path": note}));
+            let is_allowed = given.contains(&note);
+            assert_eq!(answer.0["result"]["isError"], !is_allowed, "{given:?}");
+            let missing = client.call("read_file", json!({"path": "no.txt"}));
+            assert!(
+                missing.fault().starts_with("no file at"),
+                "{}",
+                missing.fault()
+            );
+            given.reverse();
+        }
+    }
+}
+
+#[test]
+fn a_file_given_is_listed_as_one() {
+    let directory = directory();
+    let root = directory.path().canonicalize().unwrap();
+    fs::create_dir(root.join("two")).unwrap();
+    let mut client = Launch::new([root.join("a.txt"), root.join("two")]).start();
+    let expected = format!(
+        "FILE {}\nDIR  {}\n",
+        root.join("a.txt").display(),
+        root.join("two").display()
+    );
+    assert_eq!(client.call("list_dir", json!({})).text(), expected);
+}
+
+#[test]
+fn a_name_that_is_a_file_in_the_first_directory_is_looked_for_in_the_next() {
+    let directory = directory();
+    let root = directory.path();
+    fs::create_dir_all(root.join("one")).unwrap();
+    fs::write(root.join("one/sub"), "a file\n").unwrap();
+    fs::create_dir_all(root.join("two/sub")).unwrap();
+    fs::write(root.join("two/sub/c.txt"), "c\n").unwrap();
+    let mut client = Launch::new([root.join("one"), root.join("two")]).start();
+    assert_eq!(read(&mut client, Path::new("sub/c.txt")), "c\n");
+    assert_eq!(read(&mut client, Path::new("sub")), "a file\n");
+}
+
+#[test]
+fn a_directory_that_is_replaced_is_served_as_it_is_now() {
+    let directory = directory();
+    let root = directory.path().join("root");
+    let make = |text: &str| {
+        fs::create_dir(&root).unwrap();
+        fs::write(root.join("a.txt"), text).unwrap();
+    };
+    make("old\n");
+    let mut client = Launch::new([&root]).start();
+    assert_eq!(read(&mut client, Path::new("a.txt")), "old\n");
+    fs::rename(&root, directory.path().join("moved")).unwrap();
+    make("new\n");
+    assert_eq!(read(&mut client, Path::new("a.txt")), "new\n");
+    fs::remove_dir_all(&root).unwrap();
+    for (tool, path) in [
+        ("read_file", "a.txt"),
+        ("list_dir", "."),
+        ("wordcount", "a.txt"),
+    ] {
+        let answer = client.call(tool, json!({"path": path}));
+        assert!(
+            answer.fault().contains("does not exist"),
+            "{}",
+            answer.fault()
+        );
+    }
+    make("third\n");
+    for depth in [1, 3] {
+        let listing = client.call("list_dir", json!({"depth": depth}));
+        assert_eq!(listing.text(), "FILE a.txt  6\n");
+    }
+    assert_eq!(read(&mut client, &root.join("a.txt")), "third\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_given_as_directory_is_followed_to_where_it_leads_now() {
+    use std::os::unix::fs::symlink;
+    let directory = directory();
+    let current = directory.path().join("current");
+    for version in ["1", "2"] {
+        fs::create_dir(directory.path().join(version)).unwrap();
+        fs::write(directory.path().join(version).join("v"), version).unwrap();
+    }
+    symlink("1", &current).unwrap();
+    let mut client = Launch::new([&current]).start();
+    assert_eq!(read(&mut client, Path::new("v")), "1");
+    fs::remove_file(&current).unwrap();
+    symlink("2", &current).unwrap();
+    assert_eq!(read(&mut client, Path::new("v")), "2");
+    assert_eq!(read(&mut client, &current.join("v")), "2");
+}

@@ -5,6 +5,7 @@ use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::Command;
+use std::thread;
 use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::json;
@@ -33,9 +34,16 @@ fn what_may_not_be_read_is_said_and_the_rest_is_read() {
     let answer = client.call("list_dir", json!({"path": "shut"}));
     assert!(answer.fault().contains("permission"), "{}", answer.fault());
     let listing = client.call("list_dir", json!({"depth": 3}));
-    for entry in ["FILE closed.txt", "FILE open.txt", "shut"] {
-        assert!(listing.text().contains(entry), "{}", listing.text());
-    }
+    assert_eq!(
+        listing.text(),
+        "FILE closed.txt  7\nFILE open.txt  5\n??   shut (permission denied)\n"
+    );
+    // What the pattern wants may be in there.
+    let listing = client.call("list_dir", json!({"depth": 3, "pattern": "o*"}));
+    assert_eq!(
+        listing.text(),
+        "FILE open.txt  5\n??   shut (permission denied)\n"
+    );
     drop(client);
     set_mode(&root.join("shut"), 0o755);
 }
@@ -48,6 +56,16 @@ fn a_directory_that_may_not_be_read_stops_nothing() {
     let mut client = place.launch().start();
     let answer = client.call("list_dir", json!({}));
     assert!(answer.fault().contains("permission"), "{}", answer.fault());
+    drop(client);
+    // Nor does it hide what lies in the others.
+    let other = root.parent().unwrap().join("other");
+    fs::create_dir_all(other.join("sub")).unwrap();
+    fs::write(other.join("sub/b.txt"), "b\n").unwrap();
+    let mut client = place.launch().with(|it| it.arg(&other)).start();
+    let answer = client.call("read_file", json!({"path": "sub/b.txt"}));
+    assert_eq!(answer.text(), "b\n");
+    let answer = client.call("list_dir", json!({"path": "sub"}));
+    assert_eq!(answer.text(), "FILE b.txt  2\n");
     drop(client);
     set_mode(&root, 0o755);
 }
@@ -74,6 +92,34 @@ fn what_is_no_regular_file_is_refused_by_its_kind() {
     client.call("list_dir", json!({})).text();
     let mut client = Client::serving(Path::new("/dev"));
     client.call("read_file", json!({"path": "zero"})).fault();
+}
+
+/// Who waits at the other end of a pipe must not even notice that it was looked at.
+#[test]
+fn a_writer_that_waits_at_a_pipe_goes_on_waiting() {
+    let directory = TempDir::new().unwrap();
+    let pipe = directory.path().join("pipe");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    symlink("pipe", directory.path().join("link")).unwrap();
+    let writer = {
+        let pipe = pipe.clone();
+        thread::spawn(move || fs::write(pipe, "for another reader\n"))
+    };
+    let mut client = Client::serving(directory.path());
+    for path in ["pipe", "link"] {
+        for tool in ["read_file", "read_lines", "wordcount", "list_dir"] {
+            let answer = client.call(tool, json!({"path": path}));
+            assert!(answer.fault().contains("named pipe"), "{}", answer.fault());
+        }
+    }
+    assert_eq!(fs::read_to_string(&pipe).unwrap(), "for another reader\n");
+    writer.join().unwrap().unwrap();
 }
 
 // S01: a change between two looks gains nothing.

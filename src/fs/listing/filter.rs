@@ -8,8 +8,11 @@ use ignore::gitignore::Gitignore;
 
 use super::super::Error;
 
+/// Git's own files, which no pattern means.
+pub(super) const GIT: &str = ".git";
+
 /// Directories that a recursion counts and does not enter: they drown everything else.
-const HEAVY: [&str; 5] = [".git", "node_modules", "target", ".venv", "__pycache__"];
+const HEAVY: [&str; 5] = [GIT, "node_modules", "target", ".venv", "__pycache__"];
 
 /// Which names are wanted: a pattern without a slash is about the name, else about the whole path.
 pub(super) struct Filter {
@@ -38,13 +41,11 @@ impl Filter {
         })
     }
 
-    /// Whether a directory of this name is only counted; one that the pattern names is entered.
-    pub(super) fn is_heavy(&self, name: &OsStr) -> bool {
-        HEAVY.iter().any(|it| name == *it)
-            && self
-                .pattern
-                .as_ref()
-                .is_none_or(|(text, _)| !text.split('/').any(|part| part == name))
+    /// The name of a directory that is only counted; one that the pattern names is entered.
+    pub(super) fn heavy(&self, name: &OsStr) -> Option<&'static str> {
+        let heavy = HEAVY.into_iter().find(|it| name == *it)?;
+        let is_named = |(text, _): &(String, GlobMatcher)| text.split('/').any(|it| it == heavy);
+        (!self.pattern.as_ref().is_some_and(is_named)).then_some(heavy)
     }
 }
 
@@ -56,8 +57,37 @@ pub(super) struct IgnoreRules {
 }
 
 impl IgnoreRules {
+    /// Those of the directories above, from the root on, or from the repository that `directory` is in.
+    pub(super) fn above(directory: &Path, root: &Path) -> IgnoreRules {
+        let mut rules = IgnoreRules::default();
+        let is_repository = |it: &Path| it.join(GIT).exists();
+        if !is_repository(directory) {
+            let mut above = Vec::new();
+            for parent in directory
+                .ancestors()
+                .skip(1)
+                .take_while(|it| it.starts_with(root))
+            {
+                above.push(parent);
+                if is_repository(parent) {
+                    break;
+                }
+            }
+            for parent in above.into_iter().rev() {
+                rules.add(parent, 0);
+            }
+        }
+        rules
+    }
+
     pub(super) fn enter(&mut self, directory: &Path, depth: usize) {
-        self.leave(depth);
+        if depth > 0 {
+            self.leave(depth);
+        }
+        self.add(directory, depth);
+    }
+
+    fn add(&mut self, directory: &Path, depth: usize) {
         let file = directory.join(".gitignore");
         // Only a regular file is read: anything else could block.
         if std::fs::symlink_metadata(&file).is_ok_and(|it| it.is_file()) {

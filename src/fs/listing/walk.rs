@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::filter::{Filter, IgnoreRules};
+use super::filter::{Filter, GIT, IgnoreRules};
 use super::gather::Gather;
-use super::{STEP, Shape};
+use super::{LeftOut, STEP, Shape};
 use crate::fs::roots::{OpenedDir, plain_words};
 use crate::fs::{Error, Watch};
 
@@ -44,9 +44,9 @@ pub(super) fn below(
     filter: &Filter,
     gather: &mut Gather<'_>,
     watch: &Watch<'_>,
-) -> Result<usize, Error> {
-    let mut ignored = 0;
-    let mut rules = IgnoreRules::default();
+) -> Result<LeftOut, Error> {
+    let mut left_out = LeftOut::default();
+    let mut rules = IgnoreRules::above(&opened.real, &opened.root.real);
     rules.enter(&opened.real, 0);
     let mut walker = walkdir::WalkDir::new(&opened.real)
         .min_depth(1)
@@ -68,31 +68,55 @@ pub(super) fn below(
         };
         let is_directory = entry.file_type().is_dir();
         if rules.ignore(entry.path(), entry.depth(), is_directory) {
-            ignored += 1;
+            left_out.ignored += 1;
             if is_directory {
                 walker.skip_current_dir();
             }
             continue;
         }
-        let shape = if is_directory && filter.is_heavy(entry.file_name()) {
-            walker.skip_current_dir();
-            Shape::Heavy(std::fs::read_dir(entry.path()).map_or(0, Iterator::count))
-        } else if is_directory {
-            rules.enter(entry.path(), entry.depth());
-            Shape::Directory
-        } else if entry.file_type().is_file() {
-            Shape::File
-        } else if entry.file_type().is_symlink() {
-            Shape::Link
-        } else {
-            Shape::Other
-        };
         let path = below_base(&opened.real, entry.path());
-        if filter.matches(path) {
+        let is_wanted = filter.matches(path);
+        let shape = if !is_directory {
+            shape_of(entry.file_type())
+        } else if let Some(name) = filter.heavy(entry.file_name()) {
+            walker.skip_current_dir();
+            if !is_wanted && name != GIT {
+                left_out.unentered.insert(name);
+            }
+            contents(&entry, |entries| Shape::Heavy(entries.count()))
+        } else if entry.depth() < depth {
+            rules.enter(entry.path(), entry.depth());
+            contents(&entry, |_| Shape::Directory)
+        } else {
+            Shape::Directory
+        };
+        let is_unreadable = matches!(shape, Shape::Unreadable(_));
+        if is_directory && is_unreadable {
+            // The walk would name it a second time.
+            walker.skip_current_dir();
+        }
+        // What cannot be looked into may hold what the pattern wants.
+        if is_wanted || is_unreadable {
             gather.add(path, shape);
         }
     }
-    Ok(ignored)
+    Ok(left_out)
+}
+
+/// What a directory is whose contents can be had, or why they cannot.
+fn contents(entry: &walkdir::DirEntry, shape: impl FnOnce(std::fs::ReadDir) -> Shape) -> Shape {
+    match std::fs::read_dir(entry.path()) {
+        Ok(entries) => shape(entries),
+        Err(error) => Shape::Unreadable(plain_words(&error)),
+    }
+}
+
+fn shape_of(file_type: std::fs::FileType) -> Shape {
+    match () {
+        () if file_type.is_file() => Shape::File,
+        () if file_type.is_symlink() => Shape::Link,
+        () => Shape::Other,
+    }
 }
 
 /// The path from the listed directory on. Comparing components costs more than the whole walk, and
@@ -108,11 +132,9 @@ fn below_base<'a>(base: &Path, path: &'a Path) -> &'a Path {
 
 /// One that cannot be looked at is one marked entry, never the end of a listing.
 fn unreadable(base: &Path, error: &walkdir::Error, gather: &mut Gather<'_>) {
-    let path = error.path().and_then(|it| it.strip_prefix(base).ok());
-    let reason = error
-        .io_error()
-        .map_or("too many links".to_owned(), plain_words);
-    if let Some(path) = path {
-        gather.add(path, Shape::Unreadable(reason));
+    let reason = error.io_error();
+    let reason = reason.map_or("too many links".to_owned(), plain_words);
+    if let Some(path) = error.path() {
+        gather.add(below_base(base, path), Shape::Unreadable(reason));
     }
 }
