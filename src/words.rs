@@ -11,6 +11,15 @@ pub(crate) fn clipped(text: &str, limit: usize) -> Cow<'_, str> {
     }
 }
 
+/// A text from elsewhere as it may stand on a terminal: on one line, and without escape sequences.
+pub(crate) fn on_one_line(text: &str) -> String {
+    let escaped = |it: char| match it.is_control() {
+        true => it.escape_default().collect::<String>(),
+        false => it.to_string(),
+    };
+    text.chars().map(escaped).collect()
+}
+
 /// The known name that is most like this one; nothing where none comes close.
 pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     const CLOSE: f64 = 0.7;

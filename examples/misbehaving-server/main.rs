@@ -4,7 +4,7 @@
 //! tested against every one of them.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Child, Command, ExitCode, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -19,6 +19,9 @@ const LAST: usize = 60;
 
 /// What a pipe holds; where writers that do not loop stop.
 const PIPE: usize = 64 * 1024;
+
+/// Set for a server that another one has started.
+const HELPER: &str = "MISBEHAVING_SERVER_HELPER";
 
 fn main() -> ExitCode {
     let name = std::env::args().nth(1).unwrap_or_default();
@@ -46,6 +49,7 @@ struct Server {
     is_initialized: bool,
     was_long: bool,
     last_id: Value,
+    helper: Option<Child>,
 }
 
 impl Server {
@@ -58,6 +62,7 @@ impl Server {
             is_initialized: false,
             was_long: false,
             last_id: Value::Null,
+            helper: None,
         }
     }
 
@@ -73,6 +78,14 @@ impl Server {
                 child.arg("ignores-eof").stdin(Stdio::null());
                 child.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
             }
+            Mode::EndsLate if std::env::var_os(HELPER).is_none() => {
+                let mut child = Command::new(std::env::current_exe()?);
+                child.arg("ends-late").env(HELPER, "1");
+                child.stdout(Stdio::null()).stderr(Stdio::null());
+                // It is never waited for, and the end of its input is the end of this process.
+                child.stdin(Stdio::piped());
+                self.helper = Some(child.spawn()?);
+            }
             _ => {}
         }
         match self.mode {
@@ -81,6 +94,9 @@ impl Server {
             _ => self.serve_lines()?,
         }
         io::stdout().write_all(&self.held)?;
+        if self.mode == Mode::EndsLate && self.helper.is_none() {
+            thread::sleep(Duration::from_millis(200));
+        }
         if self.mode == Mode::IgnoresEof {
             loop {
                 thread::park();
@@ -139,6 +155,10 @@ impl Server {
             let line = format!("INFO handling {method} {}\n", ".".repeat(100));
             io::stderr().write_all(line.as_bytes())?;
         }
+        if message.get("method").is_none() {
+            // An answer to a ping.
+            return Ok(());
+        }
         if message.get("id").is_none() {
             return self.hear(method, &message["params"]);
         }
@@ -148,6 +168,10 @@ impl Server {
         let early = method == "ping" && !self.is_initialized;
         if early && self.mode == Mode::SilentUntilInitialized {
             return Ok(());
+        }
+        if self.mode == Mode::PingsWithOurIds {
+            let ping = json!({"jsonrpc": "2.0", "id": message["id"], "method": "ping"});
+            self.write(format!("{ping}\n").as_bytes())?;
         }
         let id = self.id(&message["id"]);
         self.last_id.clone_from(&id);
@@ -220,8 +244,13 @@ impl Server {
                         json!({})
                     }
                     Mode::HangsAfterSixty if self.pings > LAST => return Ok(None),
+                    Mode::IgnoresPing => return Ok(None),
+                    Mode::AnswersPingWithText => json!("pong"),
                     _ => json!({}),
                 }
+            }
+            ("tools/list" | "tools/call", Mode::OffersNoTools) => {
+                return Ok(Some(error(-32601, "Method not found")));
             }
             ("tools/list", Mode::HasNoList) => return Ok(Some(error(-32603, "no list"))),
             ("tools/list", mode) => json!({"tools": modes::tools(mode, self.has_changed())}),
@@ -279,14 +308,17 @@ impl Server {
         for (name, value) in outcome.as_object().into_iter().flatten() {
             message[name] = value.clone();
         }
+        if self.mode == Mode::ForgetsJsonrpc {
+            message.as_object_mut().map(|it| it.remove("jsonrpc"));
+        }
         let mut text = match self.mode {
             Mode::PrettyPrints => format!("{message:#}"),
             _ => message.to_string(),
         };
-        text.push_str(if self.mode == Mode::EndsLinesInCrLf {
-            "\r\n"
-        } else {
-            "\n"
+        text.push_str(match self.mode {
+            Mode::EndsLinesInCrLf => "\r\n",
+            Mode::EndsNoLine => "",
+            _ => "\n",
         });
         let bytes = match self.mode {
             Mode::WritesGbk => encoding_rs::GBK.encode(&text).0.into_owned(),

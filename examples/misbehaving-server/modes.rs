@@ -14,6 +14,9 @@ macro_rules! modes {
 
 modes! {
     Healthy "healthy" "does everything right",
+    OffersNoTools "offers-no-tools" "does everything right, without any tools",
+    PingsWithOurIds "pings-with-our-ids" "pings its client before each answer, with the same id",
+    EndsLate "ends-late" "has a helper that ends a moment after it",
     ExitsAtInitialize "exits-at-initialize" "ends with an error on stderr",
     Silent "silent" "reads and never answers",
     LogsToStdout "logs-to-stdout" "begins with a log line on stdout",
@@ -24,6 +27,7 @@ modes! {
     BeginsWithMark "begins-with-mark" "puts a byte-order mark before each message",
     EndsLinesInCrLf "ends-lines-in-crlf" "translates LF to CR LF",
     WritesInPieces "writes-in-pieces" "writes each message in two writes",
+    EndsNoLine "ends-no-line" "leaves out the line feed after each message",
     DoesNotFlush "does-not-flush" "keeps everything in a buffer until its end",
     CutsAtPipeSize "cuts-at-pipe-size" "loses what is beyond 64 KB",
     AnswersAtLength "answers-at-length" "answers an unknown method with 100 MB",
@@ -51,6 +55,9 @@ modes! {
     LosesLargeLines "loses-large-lines" "loses messages of more than 200 KB",
     BlocksInACall "blocks-in-a-call" "answers nothing while a tool runs",
     AnswersCancelled "answers-cancelled" "answers a cancelled request once more",
+    IgnoresPing "ignores-ping" "never answers a ping",
+    AnswersPingWithText "answers-ping-with-text" "answers a ping with a text",
+    ForgetsJsonrpc "forgets-jsonrpc" "leaves jsonrpc out of every answer",
     DiesAfterSixty "dies-after-sixty" "ends after sixty pings",
     HangsAfterSixty "hangs-after-sixty" "falls silent after sixty pings",
     HasNoList "has-no-list" "answers tools/list with an error",
@@ -76,6 +83,7 @@ pub(crate) fn greeting(mode: Mode, params: &Value) -> Value {
         "serverInfo": {"name": "misbehaving", "version": "1.0.0"},
     });
     match mode {
+        Mode::OffersNoTools => greeting["capabilities"] = json!({"resources": {}}),
         Mode::GivesNoVersion => drop(
             greeting
                 .as_object_mut()

@@ -24,7 +24,7 @@ const GUI_PATH: &str = if cfg!(target_os = "macos") {
 };
 
 /// Words in the name of a variable whose value nobody else should see.
-const SECRET: [&str; 13] = [
+const SECRET: [&str; 16] = [
     "KEY",
     "APIKEY",
     "TOKEN",
@@ -38,6 +38,19 @@ const SECRET: [&str; 13] = [
     "CREDENTIALS",
     "AUTH",
     "COOKIE",
+    "AUTHORIZATION",
+    "BEARER",
+    "SSHPASS",
+];
+
+/// What such words end in where several are written as one: `PGPASSWORD`, `accessToken`.
+const SECRET_ENDS: [&str; 6] = [
+    "APIKEY",
+    "TOKEN",
+    "SECRET",
+    "PASSWD",
+    "PASSWORD",
+    "PASSPHRASE",
 ];
 
 pub(super) fn launch(args: &CheckArgs) -> Result<Launch> {
@@ -52,7 +65,8 @@ pub(super) fn launch(args: &CheckArgs) -> Result<Launch> {
     }
     for pair in &args.variables {
         let Some((name, value)) = pair.split_once('=').filter(|(name, _)| !name.is_empty()) else {
-            bail!("--env: {pair} is not NAME=VALUE");
+            // What was given may be a secret.
+            bail!("--env takes NAME=VALUE, with a name");
         };
         variables.push((name.to_owned(), value.into()));
     }
@@ -117,9 +131,9 @@ pub(super) fn seconds(text: &str) -> Result<Duration> {
 
 /// A variable as it may be shown.
 pub(super) fn masked(name: &str, value: &str) -> String {
-    match is_secret(name) || has_password(value) {
+    match is_secret(name) {
         true => format!("{name}=***"),
-        false => format!("{name}={value}"),
+        false => format!("{name}={}", masked_text(value)),
     }
 }
 
@@ -128,23 +142,55 @@ pub(super) fn masked_arguments(arguments: &[OsString]) -> Vec<String> {
     let mut masked = Vec::new();
     let mut is_next = false;
     for argument in arguments {
-        let text = argument.to_string_lossy().into_owned();
-        let option = text.starts_with('-').then(|| text.split_once('='));
-        masked.push(match option {
-            Some(Some((name, _))) if is_secret(name) => format!("{name}=***"),
-            None if is_next || has_password(&text) => "***".to_owned(),
-            _ => text.clone(),
+        let text = argument.to_string_lossy();
+        let is_option = text.starts_with('-');
+        masked.push(match is_next && !is_option {
+            true => "***".to_owned(),
+            false => masked_text(&text),
         });
-        is_next = option == Some(None) && is_secret(&text);
+        is_next = is_option && !text.contains('=') && is_secret(&text);
     }
     masked
 }
 
-/// Whether one of the words of a name is one of those.
+/// A text without the secrets that it names: `TOKEN=…`, `Authorization: …`, `https://…?key=…`, and the
+/// password in a URL.
+fn masked_text(text: &str) -> String {
+    if has_password(text) {
+        return "***".to_owned();
+    }
+    if let Some((place, query)) = text.split_once('?')
+        && text.contains("://")
+    {
+        let fields: Vec<String> = query.split('&').map(masked_pair).collect();
+        return format!("{place}?{}", fields.join("&"));
+    }
+    masked_pair(text)
+}
+
+fn masked_pair(text: &str) -> String {
+    for between in ["=", ": "] {
+        if let Some((name, _)) = text.split_once(between)
+            && is_secret(name)
+        {
+            return format!("{name}{between}***");
+        }
+    }
+    text.to_owned()
+}
+
+/// Whether one of the words of a name is one of those, or ends in one.
 fn is_secret(name: &str) -> bool {
-    let upper = name.to_uppercase();
+    let mut spaced = String::new();
+    for it in name.chars() {
+        if it.is_uppercase() && spaced.ends_with(char::is_lowercase) {
+            spaced.push(' ');
+        }
+        spaced.push(it);
+    }
+    let upper = spaced.to_uppercase();
     let mut words = upper.split(|it: char| !it.is_alphanumeric());
-    words.any(|it| SECRET.contains(&it))
+    words.any(|word| SECRET.contains(&word) || SECRET_ENDS.iter().any(|end| word.ends_with(end)))
 }
 
 /// `postgres://user:password@host`.
@@ -162,10 +208,20 @@ mod tests {
     fn secrets_are_masked_by_their_names() {
         assert_eq!(masked("OPENAI_API_KEY", "sk-1"), "OPENAI_API_KEY=***");
         assert_eq!(masked("github_token", "x"), "github_token=***");
-        for plain in ["LANG", "AUTHOR", "COMPASS", "KEYBOARD"] {
+        for plain in ["LANG", "AUTHOR", "COMPASS", "KEYBOARD", "MAX_TOKENS"] {
             assert_eq!(masked(plain, "C.UTF-8"), format!("{plain}=C.UTF-8"));
         }
-        for secret in ["GITHUB_PAT", "MYSQL_PWD", "X_AUTH"] {
+        for secret in [
+            "GITHUB_PAT",
+            "MYSQL_PWD",
+            "X_AUTH",
+            "PGPASSWORD",
+            "SSHPASS",
+            "GPG_PASSPHRASE",
+            "authToken",
+            "ACCESSTOKEN",
+            "npm_config_//registry.npmjs.org/:_authToken",
+        ] {
             assert_eq!(masked(secret, "x"), format!("{secret}=***"));
         }
         let url = "postgres://me:secret@host/db";
@@ -200,6 +256,22 @@ mod tests {
                 "***"
             ]
         );
+        for (plain, shown) in [
+            ("API_KEY=sk-1", "API_KEY=***"),
+            ("Authorization: Bearer sk-1", "Authorization: ***"),
+            ("--accessToken=sk-1", "--accessToken=***"),
+            (
+                "https://x.y/?a=1&api_key=sk-1",
+                "https://x.y/?a=1&api_key=***",
+            ),
+            ("--header=X-Api-Key: sk-1", "--header=X-Api-Key: ***"),
+            ("https://x.y/a=b", "https://x.y/a=b"),
+        ] {
+            assert_eq!(masked_text(plain), shown);
+        }
+        let arguments = ["--authToken", "sk-1", "--auth", "--port", "1"].map(OsString::from);
+        let shown = masked_arguments(&arguments);
+        assert_eq!(shown, ["--authToken", "***", "--auth", "--port", "1"]);
     }
 
     fn url() -> &'static str {

@@ -4,6 +4,7 @@
 //! looks. It never hangs: every wait has a limit, and a server that stops answering is left.
 
 mod end;
+mod framing;
 mod handshake;
 mod launching;
 mod protocol;

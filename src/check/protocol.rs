@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::Check;
 use super::report::Found;
 use super::subject::Subject;
+use super::{Check, framing};
 use crate::cli::LayerName;
 use crate::client::{Client, Failure, Oddity};
 use crate::rpc::answer::Outcome;
@@ -26,18 +26,21 @@ const ENDURANCE: Duration = Duration::from_secs(10);
 
 /// Whether a ping waits for a call shows only if the call takes some time.
 const LONG_CALL: Duration = Duration::from_millis(300);
-const LARGE: usize = 300 * 1024;
-
-/// Between the pieces of one message: longer than any buffer gathers.
-const PAUSE: Duration = Duration::from_millis(40);
-
 /// How long a second answer may follow the first.
 const AFTERMATH: Duration = Duration::from_millis(100);
 
 /// A tool that no server has, so that nothing is ever done.
 pub(super) const NO_TOOL: &str = "filewright_check_no_such_tool";
 
-pub(super) static CHECKS: [Check; 12] = [
+pub(super) static CHECKS: [Check; 13] = [
+    Check {
+        layer: LayerName::Protocol,
+        name: "ping",
+        sent: "a ping; in the modern era server/discover",
+        means: "hosts ask now and then whether the server is there, and end one that does not answer",
+        remedy: "answer every request: ping with an empty result, what is not known with -32601",
+        look: ping,
+    },
     Check {
         layer: LayerName::Protocol,
         name: "ids",
@@ -77,7 +80,7 @@ pub(super) static CHECKS: [Check; 12] = [
         sent: "half a message on a line of its own, then a ping",
         means: "one bad line ends the session",
         remedy: "catch the parse error, answer -32700 or nothing, and read the next line",
-        look: parse_error,
+        look: framing::parse_error,
     },
     Check {
         layer: LayerName::Protocol,
@@ -85,7 +88,7 @@ pub(super) static CHECKS: [Check; 12] = [
         sent: "one ping in three pieces, 40 ms apart",
         means: "the server takes each chunk that it reads for a message",
         remedy: "gather bytes until a line feed before parsing",
-        look: pieces,
+        look: framing::pieces,
     },
     Check {
         layer: LayerName::Protocol,
@@ -93,7 +96,7 @@ pub(super) static CHECKS: [Check; 12] = [
         sent: "two pings in one write",
         means: "the server takes what one read returns for one message",
         remedy: "split what was read at line feeds, and keep the rest",
-        look: one_write,
+        look: framing::one_write,
     },
     Check {
         layer: LayerName::Protocol,
@@ -101,7 +104,7 @@ pub(super) static CHECKS: [Check; 12] = [
         sent: "a call of a tool that does not exist, with an argument of 300 KB",
         means: "a message longer than one read is lost: writing a large file through a tool will hang",
         remedy: "gather bytes until a line feed, without a limit below some megabytes",
-        look: large_argument,
+        look: framing::large_argument,
     },
     Check {
         layer: LayerName::Protocol,
@@ -137,6 +140,14 @@ pub(super) static CHECKS: [Check; 12] = [
     },
 ];
 
+fn ping(subject: &mut Subject) -> Found {
+    match subject.ping() {
+        Ok(()) if subject.is_given_up() => Found::skip("the server has been silent too often"),
+        Ok(()) => Found::pass("answered"),
+        Err(came) => Found::fail(came),
+    }
+}
+
 /// Asks with an id that is given, and waits.
 fn ask_as(client: &Client, id: &str, method: &str) -> Result<Outcome, Failure> {
     let mut pending = client.ask_as(id, method, Value::Null);
@@ -146,7 +157,7 @@ fn ask_as(client: &Client, id: &str, method: &str) -> Result<Outcome, Failure> {
     client.answer(pending)
 }
 
-fn strays(odd: &[Oddity]) -> Vec<&str> {
+pub(super) fn strays(odd: &[Oddity]) -> Vec<&str> {
     let strays = odd.iter().filter_map(|it| match it {
         Oddity::Stray { id } => Some(id.as_str()),
         _ => None,
@@ -167,6 +178,12 @@ fn ids(subject: &mut Subject) -> Found {
             seen.extend(odd);
             match (answer, stray) {
                 (Ok(_), _) => {}
+                // An error without an id is how a request is refused that cannot be understood.
+                (Err(_), Some(stray)) if id == BEYOND_FLOAT && stray == "null" => {
+                    return Ok(Found::note(format!(
+                        "{id} is refused; clients count from 0"
+                    )));
+                }
                 (Err(_), Some(stray)) => {
                     return Ok(Found::fail(format!(
                         "asked with {id}, answered with {stray}"
@@ -196,7 +213,9 @@ fn concurrent(subject: &mut Subject) -> Found {
             client.ask(method, json!({}))
         });
         let asked: Vec<_> = asked.collect();
-        for pending in asked {
+        for mut pending in asked {
+            // One that answers slowly, one after the other, still answers.
+            pending.restart();
             client.answer(pending)?;
         }
         client.listen(AFTERMATH);
@@ -244,71 +263,6 @@ fn unknown_method(subject: &mut Subject) -> Found {
     })
 }
 
-fn parse_error(subject: &mut Subject) -> Found {
-    let method = subject.probe();
-    subject.with(|client, seen| {
-        let half = b"{\"jsonrpc\":\"2.0\",\"id\":4242,\"method\":\n".to_vec();
-        client.send(vec![half], Duration::ZERO);
-        client.request(method, json!({}))?;
-        // An answer on the id that can still be read, or on null, is what the standard wants.
-        let odd = client.oddities();
-        let answered = !strays(&odd).is_empty();
-        seen.extend(
-            odd.into_iter()
-                .filter(|it| !matches!(it, Oddity::Stray { .. })),
-        );
-        let how = if answered { "an error" } else { "nothing" };
-        Ok(Found::pass(format!(
-            "{how} for the line, and the session goes on"
-        )))
-    })
-}
-
-fn pieces(subject: &mut Subject) -> Found {
-    let method = subject.probe();
-    subject.with(|client, _| {
-        let id = "\"in pieces\"";
-        let pending = client.expect(id, method);
-        let params = json!({"_meta": {"filewright.check/text": "\u{e9}"}});
-        let line = client.request_line(id, method, params).into_bytes();
-        // One cut is inside a character, where the line may have one.
-        let inside = line
-            .iter()
-            .position(|it| *it == 0xC3)
-            .unwrap_or(line.len() / 2)
-            + 1;
-        let pieces = [&line[..inside], &line[inside..line.len() - 1], b"\n"];
-        client.send(pieces.map(<[u8]>::to_vec).to_vec(), PAUSE);
-        client.answer(pending)?;
-        Ok(Found::pass("answered"))
-    })
-}
-
-fn one_write(subject: &mut Subject) -> Found {
-    let method = subject.probe();
-    subject.with(|client, _| {
-        let ids = ["\"first of two\"", "\"second of two\""];
-        let both = ids.map(|id| client.expect(id, method));
-        let lines = ids.map(|id| client.request_line(id, method, Value::Null));
-        client.send(vec![lines.concat().into_bytes()], Duration::ZERO);
-        for pending in both {
-            client.answer(pending)?;
-        }
-        Ok(Found::pass("both answered"))
-    })
-}
-
-fn large_call() -> Value {
-    json!({"name": NO_TOOL, "arguments": {"text": "x".repeat(LARGE)}})
-}
-
-fn large_argument(subject: &mut Subject) -> Found {
-    subject.with(|client, _| {
-        client.request("tools/call", large_call())?;
-        Ok(Found::pass("answered"))
-    })
-}
-
 /// The call that was asked for, or one that does nothing.
 fn some_call(subject: &Subject) -> Value {
     match &subject.call {
@@ -319,6 +273,7 @@ fn some_call(subject: &Subject) -> Value {
 
 fn ping_during_call(subject: &mut Subject) -> Found {
     let (method, call) = (subject.probe(), some_call(subject));
+    let is_given = subject.call.is_some();
     let mut called = None;
     let found = subject.with(|client, _| {
         let begun = Instant::now();
@@ -326,21 +281,38 @@ fn ping_during_call(subject: &mut Subject) -> Found {
         let ping = client.ask(method, json!({}));
         let answered = client.answer(ping);
         let was_first = !client.is_answered(&call);
-        let outcome = client.answer(call)?;
+        let outcome = client.answer(call);
         let took = begun.elapsed();
-        called = Some((outcome, took));
-        match answered {
-            Ok(_) if was_first => Ok(Found::pass("the ping was answered before the call")),
-            Ok(_) if took < LONG_CALL => Ok(Found::skip(
-                "the call was over too soon to tell; --call with one that takes a second would",
-            )),
-            Ok(_) | Err(Failure::TimedOut(_)) => Ok(Found::note("the ping waited for the call")),
-            Err(failure) => Err(failure),
+        called = Some((outcome.clone(), took));
+        match (answered, outcome) {
+            (_, Err(_)) if is_given => Ok(Found::skip("the call itself fails: see tools/call")),
+            (_, Err(failure)) => Err(failure),
+            (answered, Ok(_)) => during(answered, was_first, took),
         }
     });
     // The call that was asked for is made once, and what came of it is the last layer's business.
-    subject.called = called.filter(|_| subject.call.is_some());
+    let called = called.filter(|_| is_given);
+    if matches!(called, Some((Err(_), _))) {
+        subject.suspect();
+    }
+    subject.called = called;
     found
+}
+
+/// What the answer to a ping tells that was sent while a call ran.
+fn during(
+    answered: Result<Outcome, Failure>,
+    was_first: bool,
+    took: Duration,
+) -> Result<Found, Failure> {
+    match answered {
+        Ok(_) if was_first => Ok(Found::pass("the ping was answered before the call")),
+        Ok(_) if took < LONG_CALL => Ok(Found::skip(
+            "the call was over too soon to tell; --call with one that takes a second would",
+        )),
+        Ok(_) | Err(Failure::TimedOut(_)) => Ok(Found::note("the ping waited for the call")),
+        Err(failure) => Err(failure),
+    }
 }
 
 fn cancellation(subject: &mut Subject) -> Found {

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::Check;
 use crate::cli::LayerName;
+use crate::words::on_one_line;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Verdict {
@@ -97,7 +98,8 @@ impl<W: Write> Report<W> {
             format!("{line}\n")
         } else {
             let name = format!("{layer}/{}", check.name);
-            let mut text = format!("{}  {name:<26} {}\n", found.verdict.word(), found.came);
+            let came = on_one_line(&found.came);
+            let mut text = format!("{}  {name:<26} {came}\n", found.verdict.word());
             if matches!(found.verdict, Verdict::Fail | Verdict::Note) {
                 text += &format!("      sent:  {}\n", check.sent);
                 text += &format!("      means: {}\n", check.means);

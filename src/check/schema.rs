@@ -30,7 +30,8 @@ pub(super) fn faults(tool: &Value) -> Vec<String> {
                     Value::Array(types) => types.iter().any(|it| it == "array"),
                     kind => kind == "array",
                 };
-                if is_array && !schema["items"].is_object() {
+                let has_items = schema.get("items").is_some_and(|it| !it.is_array());
+                if is_array && !has_items && schema.get("prefixItems").is_none() {
                     faults.push(format!("{place} is an array without items"));
                 }
             });
@@ -59,6 +60,12 @@ pub(super) fn doubts(tool: &Value) -> Vec<String> {
             if schema.get(word).is_some() {
                 doubts.push(format!("{word} at {}", or_root(place)));
             }
+        }
+        if schema.get("prefixItems").is_some() || schema["items"].is_boolean() {
+            doubts.push(format!(
+                "items that are no single schema at {}",
+                or_root(place)
+            ));
         }
         if schema["type"].is_array() {
             doubts.push(format!("a list of types at {}", or_root(place)));

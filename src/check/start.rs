@@ -111,7 +111,10 @@ fn running(subject: &mut Subject) -> Found {
         Some(First {
             outcome: Err(Failure::Died(death)),
             ..
-        }) => Found::fail(last_words(death)),
+        }) => {
+            let noise = noise(subject).unwrap_or_default();
+            Found::fail(format!("{}{noise}", last_words(death)))
+        }
         _ => {
             let process = subject.client.as_ref().map_or(0, |it| it.process_id());
             Found::pass(format!("process {process}"))
@@ -125,6 +128,15 @@ fn last_words(death: &Death) -> String {
         lines => format!("last on stderr: {}", lines.join(" | ")),
     };
     format!("{}; {stderr}", death.status)
+}
+
+/// What came on stdout where a message was expected.
+fn noise(subject: &Subject) -> Option<String> {
+    subject.odd.iter().find_map(|it| match it {
+        Oddity::Noise(line) => Some(format!("; on stdout instead: {line}")),
+        Oddity::Cut { bytes } => Some(format!("; the message was cut after {bytes} bytes")),
+        _ => None,
+    })
 }
 
 fn first_reply(subject: &mut Subject) -> Found {
@@ -162,11 +174,7 @@ fn silent(subject: &mut Subject, failure: &str) -> Found {
     if let Some(id) = subject.other_id() {
         return Found::note(format!("an answer with the id {id}, and none with 1"));
     }
-    let noise = subject.odd.iter().find_map(|it| match it {
-        Oddity::Noise(line) => Some(format!("; on stdout instead: {line}")),
-        Oddity::Cut { bytes } => Some(format!("; the message was cut after {bytes} bytes")),
-        _ => None,
-    });
+    let noise = noise(subject);
     let stderr = subject
         .client
         .as_ref()

@@ -17,7 +17,7 @@ const LARGE: usize = 100_000;
 /// Beyond ASCII in every way: two, three and four bytes in UTF-8.
 const BEYOND_ASCII: &str = "\"\u{e9} \u{68c0}\u{67e5} \u{1F600}\"";
 
-pub(super) static CHECKS: [Check; 10] = [
+pub(super) static CHECKS: [Check; 11] = [
     Check {
         layer: LayerName::Stream,
         name: "stdout",
@@ -27,6 +27,15 @@ pub(super) static CHECKS: [Check; 10] = [
         remedy: "send logs to stderr; silence banners and colours; in Python print(..., \
                  file=sys.stderr), in Node console.error",
         look: stdout,
+    },
+    Check {
+        layer: LayerName::Stream,
+        name: "json-rpc",
+        sent: "the same",
+        means: "official clients drop a message that is not JSON-RPC 2.0 to the letter, and wait for another",
+        remedy: "each message has \"jsonrpc\": \"2.0\"; a result is an object, an empty one too; an error has a \
+                 code that is a whole number, and a message",
+        look: json_rpc,
     },
     Check {
         layer: LayerName::Stream,
@@ -74,8 +83,8 @@ pub(super) static CHECKS: [Check; 10] = [
         layer: LayerName::Stream,
         name: "flush",
         sent: "initialize, with stdin left open",
-        means: "answers stay in a buffer until the server ends: every host hangs",
-        remedy: "flush stdout after each message; in Python print(..., flush=True) or python -u",
+        means: "nobody sees that an answer is there before the server ends: every host hangs",
+        remedy: "end each message with a line feed, and flush stdout after it; in Python print(..., flush=True) or python -u",
         look: flush,
     },
     Check {
@@ -132,6 +141,18 @@ fn stdout(subject: &mut Subject) -> Found {
             lines => Found::fail(format!("{lines} lines are no messages, the first: {line}")),
         },
         None => Found::pass("messages and nothing else"),
+    }
+}
+
+fn json_rpc(subject: &mut Subject) -> Found {
+    // A ping is what is most often answered in a way of one's own. Whether it is, another check tells.
+    let _ = subject.ping();
+    match first_of(subject, |it| match it {
+        Oddity::Malformed(what) => Some(what.clone()),
+        _ => None,
+    }) {
+        Some(what) => Found::fail(what),
+        None => Found::pass("every message is"),
     }
 }
 
@@ -198,7 +219,15 @@ fn flush(subject: &mut Subject) -> Found {
             .iter()
             .any(|it| matches!(it, Oddity::Late { .. })) =>
         {
-            Found::fail("answers come only once stdin is closed")
+            // What ends with the stream and not with a line feed was written in time.
+            match subject
+                .odd
+                .iter()
+                .any(|it| matches!(it, Oddity::Cut { .. }))
+            {
+                true => Found::fail("the answer has no line feed at its end"),
+                false => Found::fail("answers come only once stdin is closed"),
+            }
         }
         _ => Found::skip("it did not answer"),
     }

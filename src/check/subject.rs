@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 use serde_json::Value;
 
 use super::launching;
-use super::report::Found;
+use super::report::{Found, Verdict};
 use super::side::{Early, Side, Tried};
 use crate::cli::{CheckArgs, EraName};
 use crate::client::{
@@ -43,7 +43,7 @@ pub(super) struct Subject {
     /// The tool that was asked for, and its arguments.
     pub(super) call: Option<(String, Value)>,
     /// What came of it, and how long it took.
-    pub(super) called: Option<(Outcome, Duration)>,
+    pub(super) called: Option<(Result<Outcome, Failure>, Duration)>,
     pub(super) client: Option<Client>,
     pub(super) first: Option<First>,
     /// Whatever was odd on stdout so far.
@@ -53,6 +53,8 @@ pub(super) struct Subject {
     /// The tools, once they were listed.
     pub(super) tools: Vec<Value>,
     pub(super) ending: Option<Ending>,
+    /// Whether a ping is answered, once that was tried.
+    ping: Option<Result<(), String>>,
     side: Option<Side>,
     early: Option<Tried<Early>>,
     recording: Option<Arc<Recording>>,
@@ -91,6 +93,7 @@ impl Subject {
             told: 0,
             tools: Vec::new(),
             ending: None,
+            ping: None,
             side: None,
             early: None,
             recording,
@@ -160,9 +163,45 @@ impl Subject {
         }))
     }
 
-    /// What a request is called that any server of this era answers.
-    pub(super) fn probe(&self) -> &'static str {
-        probe(self.era)
+    /// What a request is called that the server answers: the one that any server of this era does, or
+    /// where this one does not, the list of its tools.
+    pub(super) fn probe(&mut self) -> &'static str {
+        match self.ping() {
+            Ok(()) => probe(self.era),
+            Err(_) => "tools/list",
+        }
+    }
+
+    /// Whether it answers what any server of this era does; asked once.
+    pub(super) fn ping(&mut self) -> Result<(), String> {
+        let method = probe(self.era);
+        if self.ping.is_none() {
+            let asked = self.with(|client, _| {
+                client.request(method, Value::Null)?;
+                Ok(Found::pass(""))
+            });
+            self.ping = Some(match asked.verdict {
+                Verdict::Fail => Err(asked.came),
+                _ => Ok(()),
+            });
+        }
+        self.ping.clone().unwrap_or(Ok(()))
+    }
+
+    /// Takes a fresh server for what comes next.
+    pub(super) fn suspect(&mut self) {
+        self.is_suspect = true;
+    }
+
+    /// Whether it has said that it offers no tools.
+    pub(super) fn declares_no_tools(&self) -> bool {
+        match self.first.as_ref().map(|it| &it.outcome) {
+            Some(Ok(Outcome::Result(result))) => {
+                let capabilities = result["capabilities"].as_object();
+                capabilities.is_some_and(|it| !it.contains_key("tools"))
+            }
+            _ => false,
+        }
     }
 
     /// Looks at a server that is fit to be looked at, a fresh one if the last is not.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::protocol::NO_TOOL;
-use super::report::Found;
+use super::report::{Found, Verdict};
 use super::subject::Subject;
 use super::{Check, schema};
 use crate::cli::LayerName;
@@ -19,6 +19,9 @@ const LARGE_LIST: usize = 32 * 1024;
 /// Hosts put the server's name before it, and model APIs allow 64 in all.
 const LONG_NAME: usize = 40;
 const LONGEST_NAME: usize = 64;
+
+/// What the protocol allows, with dots, since 2025-11-25.
+const LONGEST_LEGAL: usize = 128;
 
 /// Claude Code cuts descriptions at 2 KB.
 const LONG_DESCRIPTION: usize = 2_000;
@@ -115,6 +118,9 @@ fn list(subject: &mut Subject) -> Found {
             Err(reason) => Found::fail(reason),
         })
     });
+    if found.verdict == Verdict::Fail && subject.declares_no_tools() {
+        return Found::skip("it declares no tools, and lists none");
+    }
     if !found.came.is_empty() {
         return found;
     }
@@ -169,11 +175,13 @@ fn names(subject: &mut Subject) -> Found {
             return (vec!["two tools have this name".to_owned()], Vec::new());
         }
         let is_plain = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-');
-        if name.is_empty() || name.len() > LONGEST_NAME || !name.bytes().all(is_plain) {
-            (
-                vec!["not 1 to 64 letters, digits, _ and -".to_owned()],
-                Vec::new(),
-            )
+        let is_legal = |it: u8| is_plain(it) || it == b'.';
+        if name.is_empty() || name.len() > LONGEST_LEGAL || !name.bytes().all(is_legal) {
+            let wanted = format!("not 1 to {LONGEST_LEGAL} letters, digits, _, - and .");
+            (vec![wanted], Vec::new())
+        } else if name.len() > LONGEST_NAME || !name.bytes().all(is_plain) {
+            let wanted = format!("model APIs take 1 to {LONGEST_NAME} letters, digits, _ and -");
+            (Vec::new(), vec![wanted])
         } else if name.len() > LONG_NAME {
             let long = format!(
                 "{} characters, before the server's name is added",
@@ -212,6 +220,9 @@ fn annotations(subject: &mut Subject) -> Found {
 }
 
 fn unknown_tool(subject: &mut Subject) -> Found {
+    if subject.tools.is_empty() && subject.declares_no_tools() {
+        return Found::skip("it declares no tools");
+    }
     subject.with(|client, _| {
         let params = json!({"name": NO_TOOL, "arguments": {}});
         Ok(match client.request("tools/call", params)? {
@@ -262,7 +273,10 @@ fn call(subject: &mut Subject) -> Found {
     };
     // Made once: it may do something that should not be done twice.
     if let Some((outcome, took)) = subject.called.take() {
-        return judged(&outcome, took);
+        return match outcome {
+            Ok(outcome) => judged(&outcome, took),
+            Err(failure) => Found::fail(failure.to_string()),
+        };
     }
     subject.with(|client, _| {
         let begun = Instant::now();
@@ -278,12 +292,25 @@ fn judged(outcome: &Outcome, took: Duration) -> Found {
         Outcome::Result(result) if !result["content"].is_array() => {
             Found::fail(format!("a result without content, after {took:.0} ms"))
         }
+        Outcome::Result(result) if !all_typed(&result["content"]) => {
+            let content = result["content"].to_string();
+            Found::fail(format!(
+                "content without a type: {}",
+                clipped(&content, 100)
+            ))
+        }
         Outcome::Result(result) if result["isError"] != true => {
             Found::pass(format!("after {took:.0} ms: {}", text(result)))
         }
         Outcome::Result(result) => Found::fail(format!("isError: {}", text(result))),
         Outcome::Error { code, message } => Found::fail(format!("{code} {message}")),
     }
+}
+
+/// Official clients refuse a result in which a piece of content does not say what it is.
+fn all_typed(content: &Value) -> bool {
+    let all = content.as_array();
+    all.is_some_and(|it| it.iter().all(|it| it["type"].is_string()))
 }
 
 fn clean_stdout(subject: &mut Subject) -> Found {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::Launch;
 use super::Oddity;
-use super::inbox::{Listener, Reader, SETTLING, Shared, State, lock};
+use super::inbox::{Listener, Reader, SETTLING, Shared, State, Waiting, lock};
 use super::process::{Death, Ending, Process, spawn};
 use super::raw_line::read_lines;
 use super::writer::{Job, Outgoing, write};
@@ -97,6 +97,13 @@ pub(crate) struct Pending {
     asked: Instant,
 }
 
+impl Pending {
+    /// Counts the time from now on.
+    pub(crate) fn restart(&mut self) {
+        self.asked = Instant::now();
+    }
+}
+
 impl Client {
     pub(crate) fn start(
         launch: &Launch,
@@ -119,6 +126,7 @@ impl Client {
                 replies,
                 broken: Vec::new(),
                 replied: 0,
+                is_echo: false,
             };
             // A pipe that cannot be read is as good as one that has ended.
             let _ = read_lines(streams.stdout, MAX_LINE, |line| reader.take(&line));
@@ -205,7 +213,13 @@ impl Client {
             limit: self.limits.of(method),
             asked: Instant::now(),
         };
-        self.shared.lock().pending.insert(pending.id.clone(), None);
+        let waiting = Waiting {
+            method: method.to_owned(),
+            outcome: None,
+        };
+        let mut state = self.shared.lock();
+        state.pending.insert(pending.id.clone(), waiting);
+        drop(state);
         pending
     }
 
@@ -236,9 +250,9 @@ impl Client {
         let deadline = pending.asked + pending.limit;
         let mut state = self.shared.lock();
         loop {
-            if let Some(Some(_)) = state.pending.get(&pending.id)
-                && let Some(Some(outcome)) = state.pending.remove(&pending.id)
-            {
+            let waiting = state.pending.get_mut(&pending.id);
+            if let Some(outcome) = waiting.and_then(|it| it.outcome.take()) {
+                state.pending.remove(&pending.id);
                 return Ok(outcome);
             }
             if let Some(status) = state.end() {
@@ -265,7 +279,9 @@ impl Client {
 
     /// Whether the answer is there already.
     pub(crate) fn is_answered(&self, pending: &Pending) -> bool {
-        matches!(self.shared.lock().pending.get(&pending.id), Some(Some(_)))
+        let state = self.shared.lock();
+        let waiting = state.pending.get(&pending.id);
+        waiting.is_some_and(|it| it.outcome.is_some())
     }
 
     /// Waits for it no longer.

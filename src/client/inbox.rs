@@ -12,7 +12,7 @@ use super::process::status_text;
 use super::raw_line::RawLine;
 use super::writer::{Job, Outgoing};
 use crate::rpc::Id;
-use crate::rpc::answer::{Heard, Outcome, hear};
+use crate::rpc::answer::{Heard, Message, NO_VERSION, Outcome, hear};
 
 /// More than hosts may be thought to take on one line, in bytes.
 const LONG_LINE: u64 = 16 * 1024 * 1024;
@@ -48,7 +48,7 @@ pub(super) struct Shared {
 #[derive(Default)]
 pub(super) struct State {
     /// Requests under way, and answers not fetched yet.
-    pub(super) pending: HashMap<Id, Option<Outcome>>,
+    pub(super) pending: HashMap<Id, Waiting>,
     pub(super) answered: HashSet<Id>,
     /// Requests that were given up.
     pub(super) expired: HashSet<Id>,
@@ -56,6 +56,12 @@ pub(super) struct State {
     pub(super) notifications: Vec<(String, Value)>,
     pub(super) stdout_ended: Option<Instant>,
     pub(super) exited: Option<(Instant, Option<ExitStatus>)>,
+}
+
+/// A request that is waited for.
+pub(super) struct Waiting {
+    pub(super) method: String,
+    pub(super) outcome: Option<Outcome>,
 }
 
 impl Shared {
@@ -105,6 +111,8 @@ pub(super) struct Reader<'a> {
     pub(super) broken: Vec<Vec<u8>>,
     /// Requests of the server that were answered.
     pub(super) replied: usize,
+    /// It has given back a request of ours, as a terminal or `cat` does.
+    pub(super) is_echo: bool,
 }
 
 impl Reader<'_> {
@@ -133,7 +141,7 @@ impl Reader<'_> {
         }
         if let Some(heard) = hear(message) {
             self.give_up();
-            return self.settle(heard);
+            return self.settle(heard, message);
         }
         let begins = message.trim_ascii_start().starts_with(b"{");
         let bytes: usize = self.broken.iter().map(Vec::len).sum();
@@ -149,9 +157,10 @@ impl Reader<'_> {
         }
         if let Some(heard) = hear(&self.broken.join(&b'\n')) {
             let lines = self.broken.len();
+            let message = self.broken.concat();
             self.broken.clear();
             self.shared.lock().note([Oddity::Broken { lines }]);
-            self.settle(heard);
+            self.settle(heard, &message);
         }
     }
 
@@ -161,7 +170,21 @@ impl Reader<'_> {
         self.shared.lock().note(noise);
     }
 
-    fn settle(&mut self, heard: Heard) {
+    fn settle(&mut self, message: Message, line: &[u8]) {
+        let Message { heard, fault } = message;
+        if let Some(fault) = fault {
+            let is_awaited = match &heard {
+                Heard::Answer { id: Some(id), .. } => self.shared.lock().pending.contains_key(id),
+                _ => false,
+            };
+            if fault == NO_VERSION && !is_awaited {
+                // Logs in JSON have members of these names too.
+                let noise = Oddity::Noise(shown(line));
+                return self.shared.lock().note([noise]);
+            }
+            let malformed = Oddity::Malformed(format!("{fault}: {}", shown(line)));
+            self.shared.lock().note([malformed]);
+        }
         match heard {
             Heard::Answer { id, outcome } => self.shared.lock().settle(id, outcome),
             Heard::Notification { method, params } => {
@@ -170,13 +193,21 @@ impl Reader<'_> {
                     state.notifications.push((method, params));
                 }
             }
-            // A terminal, or `cat`, gives back what it gets.
-            Heard::Request { id, method } if self.shared.lock().pending.contains_key(&id) => {
+            Heard::Request { id, method } if self.is_ours(&id, &method) => {
+                self.is_echo = true;
                 let echo = Oddity::Noise(format!("our own request for {method}, given back"));
                 self.shared.lock().note([echo]);
             }
             Heard::Request { id, method } => self.reply(&id, &method),
         }
+    }
+
+    /// Whether this is a request of ours that comes back. The ids of either side are its own, so that a
+    /// server may ping with one of ours; an echo has given back something else before.
+    fn is_ours(&self, id: &Id, method: &str) -> bool {
+        let state = self.shared.lock();
+        let is_same = state.pending.get(id).is_some_and(|it| it.method == method);
+        is_same && (self.is_echo || method != "ping")
     }
 
     /// A server may ask too. We have nothing to offer but that we are there.
@@ -211,8 +242,8 @@ impl State {
         };
         let text = || shown(id.text().as_bytes());
         match self.pending.get_mut(&id) {
-            Some(slot @ None) => {
-                *slot = Some(outcome);
+            Some(waiting) if waiting.outcome.is_none() => {
+                waiting.outcome = Some(outcome);
                 if self.answered.len() == MOST_ANSWERED {
                     self.answered.clear();
                 }

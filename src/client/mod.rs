@@ -5,6 +5,7 @@
 //! table of revisions.
 
 mod conversation;
+mod group;
 mod handshake;
 mod inbox;
 mod keeper;

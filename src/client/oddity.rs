@@ -1,6 +1,7 @@
 //! What a server does on its stdout that clients stumble over.
 
 use super::raw_line::RawLine;
+use crate::words::{clipped, on_one_line};
 
 /// Characters of a line that are repeated.
 const SHOWN: usize = 120;
@@ -26,6 +27,8 @@ pub(crate) enum Oddity {
     TooLong {
         bytes: u64,
     },
+    /// A message that official clients drop; why, and the line.
+    Malformed(String),
     /// An answer to nothing that was asked; the id as it was written.
     Stray {
         id: String,
@@ -51,6 +54,7 @@ impl std::fmt::Display for Oddity {
             Oddity::Split => write!(formatter, "a short message in several writes"),
             Oddity::Cut { bytes } => write!(formatter, "a message cut after {bytes} bytes"),
             Oddity::TooLong { bytes } => write!(formatter, "a line of {bytes} bytes"),
+            Oddity::Malformed(what) => write!(formatter, "a malformed message: {what}"),
             Oddity::Stray { id } => write!(formatter, "an answer to nothing, with the id {id}"),
             Oddity::Duplicate { id } => write!(formatter, "a second answer to the request {id}"),
             Oddity::Late { id } => write!(formatter, "a late answer to the request {id}"),
@@ -87,16 +91,5 @@ pub(super) fn undressed(line: &RawLine) -> (Vec<Oddity>, &[u8]) {
 /// A line as it may be repeated on a terminal.
 pub(super) fn shown(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
-    let mut shown: String = text
-        .chars()
-        .take(SHOWN)
-        .flat_map(|it| match it.is_control() {
-            true => it.escape_default().collect::<Vec<_>>(),
-            false => vec![it],
-        })
-        .collect();
-    if text.chars().nth(SHOWN).is_some() {
-        shown.push('…');
-    }
-    shown
+    on_one_line(&clipped(&text, SHOWN))
 }

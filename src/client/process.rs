@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use shared_child::SharedChild;
 
 use super::Launch;
+use super::group;
 use super::oddity::shown;
 
 /// Lines of stderr that are kept.
@@ -24,6 +25,9 @@ const INTERRUPTED: i32 = 130;
 
 /// How long stderr may be held open, by another process, after the server's end.
 const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// How long what a server has started may take to notice that it is gone.
+const LAST_STEPS: Duration = Duration::from_secs(1);
 
 /// How often an end is looked for.
 const LOOK: Duration = Duration::from_millis(5);
@@ -143,7 +147,7 @@ impl Process {
         let begun = Instant::now();
         if self.ends_within(PATIENCE) {
             Ending::EndOfInput(begun.elapsed())
-        } else if self.terminate() && self.ends_within(PATIENCE) {
+        } else if group::terminate(self.id()) && self.ends_within(PATIENCE) {
             Ending::Terminated
         } else {
             self.kill();
@@ -154,7 +158,7 @@ impl Process {
     /// Ends the server and whatever it has started, at once. One that may not be killed, because it runs
     /// as another user, is left.
     pub(super) fn kill(&self) {
-        kill_group(self.id());
+        group::kill(self.id());
         // It may be gone already.
         let _ = self.child.kill();
         self.ends_within(PATIENCE);
@@ -170,38 +174,17 @@ impl Process {
         }
     }
 
-    #[cfg(unix)]
-    fn group(&self) -> Option<rustix::process::Pid> {
-        rustix::process::Pid::from_raw(self.id().cast_signed())
-    }
-
-    #[cfg(unix)]
-    fn terminate(&self) -> bool {
-        use rustix::process::{Signal, kill_process_group};
-        let group = self.group();
-        group.is_some_and(|it| kill_process_group(it, Signal::TERM).is_ok())
-    }
-
-    /// There is no such request that a program without windows would hear.
-    #[cfg(not(unix))]
-    fn terminate(&self) -> bool {
-        false
-    }
-
-    /// Whether something that the server started outlives it; such processes are ended.
-    #[cfg(unix)]
+    /// Whether something that the server started outlives it by more than a moment; such processes are
+    /// ended.
     pub(super) fn leaves_orphans(&self) -> bool {
-        let Some(group) = self.group() else {
-            return false;
-        };
-        let is_left = rustix::process::test_kill_process_group(group).is_ok();
-        kill_group(self.id());
+        let deadline = Instant::now() + LAST_STEPS;
+        let mut is_left = group::has_members(self.id());
+        while is_left && Instant::now() < deadline {
+            thread::sleep(LOOK);
+            is_left = group::has_members(self.id());
+        }
+        group::kill(self.id());
         is_left
-    }
-
-    #[cfg(not(unix))]
-    pub(super) fn leaves_orphans(&self) -> bool {
-        false
     }
 }
 
@@ -223,20 +206,10 @@ fn running() -> MutexGuard<'static, Vec<u32>> {
 pub(crate) fn end_servers_on_signals() {
     // Without a handler they see the end of their input, as ever.
     let _ = ctrlc::set_handler(|| {
-        running().iter().for_each(|it| kill_group(*it));
+        running().iter().for_each(|it| group::kill(*it));
         std::process::exit(INTERRUPTED);
     });
 }
-
-#[cfg(unix)]
-fn kill_group(leader: u32) {
-    use rustix::process::{Pid, Signal, kill_process_group};
-    // Nothing may be left of it.
-    let _ = Pid::from_raw(leader.cast_signed()).map(|it| kill_process_group(it, Signal::KILL));
-}
-
-#[cfg(not(unix))]
-fn kill_group(_: u32) {}
 
 /// Starts a thread with a name.
 pub(super) fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> io::Result<()> {

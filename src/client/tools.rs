@@ -1,5 +1,7 @@
 //! The list of a server's tools, page by page.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use super::{Client, Failure};
@@ -7,7 +9,7 @@ use crate::rpc::answer::Outcome;
 use crate::words::clipped;
 
 /// A server that always has another page is not followed for ever.
-const MOST_PAGES: usize = 100;
+const MOST_PAGES: usize = 1_000;
 
 /// Characters of an answer that are repeated.
 const SHOWN: usize = 100;
@@ -17,6 +19,7 @@ impl Client {
     pub(crate) fn tools(&self) -> Result<Result<Vec<Value>, String>, Failure> {
         let mut tools = Vec::new();
         let mut params = json!({});
+        let mut cursors = HashSet::new();
         for _ in 0..MOST_PAGES {
             let page = match self.request("tools/list", params)? {
                 Outcome::Result(page) => page,
@@ -29,6 +32,13 @@ impl Client {
             tools.extend(these.iter().cloned());
             match &page["nextCursor"] {
                 Value::Null => return Ok(Ok(tools)),
+                // Clients in JavaScript take it for none.
+                cursor if cursor == "" => return Ok(Ok(tools)),
+                cursor if !cursors.insert(cursor.to_string()) => {
+                    let cursor = cursor.to_string();
+                    let cursor = clipped(&cursor, SHOWN);
+                    return Ok(Err(format!("the cursor {cursor} comes a second time")));
+                }
                 cursor => params = json!({"cursor": cursor}),
             }
         }

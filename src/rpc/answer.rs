@@ -8,7 +8,14 @@ use serde_json::value::RawValue;
 
 use super::Id;
 
-/// One line, understood as far as a client has to.
+/// A message, understood as far as a client has to.
+#[derive(Debug)]
+pub(crate) struct Message {
+    pub(crate) heard: Heard,
+    /// Why an official client drops it: they hold messages to the letter of JSON-RPC and MCP.
+    pub(crate) fault: Option<&'static str>,
+}
+
 #[derive(Debug)]
 pub(crate) enum Heard {
     Answer {
@@ -36,6 +43,8 @@ pub(crate) enum Outcome {
 #[derive(Deserialize)]
 struct Envelope<'a> {
     #[serde(borrow)]
+    jsonrpc: Option<&'a RawValue>,
+    #[serde(borrow)]
     id: Option<&'a RawValue>,
     #[serde(borrow)]
     method: Option<Cow<'a, str>>,
@@ -45,9 +54,28 @@ struct Envelope<'a> {
     error: Option<Value>,
 }
 
+pub(crate) const NO_VERSION: &str = "no \"jsonrpc\":\"2.0\"";
+
 /// Understands one line; nothing when it is no message of JSON-RPC.
-pub(crate) fn hear(line: &[u8]) -> Option<Heard> {
+pub(crate) fn hear(line: &[u8]) -> Option<Message> {
     let envelope: Envelope<'_> = serde_json::from_slice(line).ok()?;
+    let has_version = envelope.jsonrpc.is_some_and(|it| it.get() == "\"2.0\"");
+    let fault = match (&envelope.method, &envelope.result, &envelope.error) {
+        _ if !has_version => Some(NO_VERSION),
+        (Some(_), ..) => None,
+        (None, _, Some(error)) if !(error["code"].is_i64() && error["message"].is_string()) => {
+            Some("an error without a whole number as code and a text as message")
+        }
+        (None, result, None) if !result.as_ref().is_some_and(Value::is_object) => {
+            Some("a result that is no object")
+        }
+        _ => None,
+    };
+    let heard = heard(envelope, line)?;
+    Some(Message { heard, fault })
+}
+
+fn heard(envelope: Envelope<'_>, line: &[u8]) -> Option<Heard> {
     let id = envelope.id.and_then(Id::from_raw);
     if let Some(method) = envelope.method {
         let method = method.into_owned();
@@ -81,6 +109,7 @@ mod tests {
     #[test]
     fn a_line_is_an_answer_a_request_or_a_notification() {
         let id = |text: &str| Id::from_text(text);
+        let hear = |line: &[u8]| super::hear(line).map(|it| it.heard);
         let answer = |line: &str| match hear(line.as_bytes()) {
             Some(Heard::Answer { id, outcome }) => (id, outcome),
             other => panic!("{other:?}"),
@@ -103,6 +132,35 @@ mod tests {
         ));
         for line in ["", "hello", "[]", "{}", "7", r#"{"id":1}"#, "{\"id\":1,"] {
             assert!(hear(line.as_bytes()).is_none(), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_official_clients_drop_is_a_fault() {
+        let fault = |line: &str| hear(line.as_bytes()).unwrap().fault;
+        for line in [
+            r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+            r#"{"jsonrpc":"2.0","method":"n"}"#,
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":""}}"#,
+        ] {
+            assert_eq!(fault(line), None, "{line}");
+        }
+        for line in [
+            r#"{"id":1,"result":{}}"#,
+            r#"{"jsonrpc":"1.0","id":1,"result":{}}"#,
+            r#"{"jsonrpc":2.0,"method":"n"}"#,
+        ] {
+            assert_eq!(fault(line), Some(NO_VERSION), "{line}");
+        }
+        for outcome in [
+            r#""result":null"#,
+            r#""result":"pong""#,
+            r#""error":"text""#,
+            r#""error":{"code":"1","message":"m"}"#,
+            r#""error":{"code":1}"#,
+        ] {
+            let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,{outcome}}}");
+            assert!(fault(&line).is_some(), "{line}");
         }
     }
 }

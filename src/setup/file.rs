@@ -1,8 +1,10 @@
 //! A configuration file on the disk: read, backed up, replaced as a whole or not at all.
 
-use std::fs::{self, Metadata};
+use std::fs::{self, Metadata, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow, bail};
 use tempfile::{Builder, NamedTempFile};
@@ -11,6 +13,10 @@ use crate::fs::plain_words;
 
 /// Files beside it that hold what was there before.
 const MOST_BACKUPS: usize = 100;
+
+/// How long another run is waited for, and how often it is looked for.
+const TURN: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_millis(10);
 
 /// A file of a host, as it was read.
 #[derive(Debug)]
@@ -50,7 +56,7 @@ impl ConfigFile {
     pub(super) fn replace(&self, new: &[u8]) -> Result<Option<PathBuf>> {
         let folder = self.folder();
         fs::create_dir_all(folder).map_err(plain)?;
-        let _turn = turn();
+        let _turn = turn(folder);
         let Some(old) = &self.old else {
             let draft = draft(folder, new, None).map_err(plain)?;
             let placed = draft.persist_noclobber(&self.target);
@@ -144,12 +150,31 @@ fn keep_owner(file: &fs::File, like: &Metadata) -> io::Result<()> {
 }
 
 /// Held while a file is looked at for the last time and replaced, so that of two runs at once the
-/// second sees what the first has written. Without a place for it, as before.
-fn turn() -> Option<fs::File> {
+/// second sees what the first has written. Where it cannot be had in time, as before.
+fn turn(folder: &Path) -> Option<fs::File> {
+    let lock = open_lock(folder).ok()?;
+    let deadline = Instant::now() + TURN;
+    loop {
+        match lock.try_lock() {
+            Ok(()) => return Some(lock),
+            Err(TryLockError::WouldBlock) if Instant::now() < deadline => thread::sleep(LOOK),
+            Err(_) => return None,
+        }
+    }
+}
+
+/// The directory itself, so that no file is left behind, and none of another user is met.
+#[cfg(unix)]
+fn open_lock(folder: &Path) -> io::Result<fs::File> {
+    fs::File::open(folder)
+}
+
+/// Directories cannot be locked there; the directory for temporary files is each user's own.
+#[cfg(not(unix))]
+fn open_lock(_: &Path) -> io::Result<fs::File> {
     let path = std::env::temp_dir().join("filewright-setup.lock");
-    let file = fs::File::create(path).ok()?;
-    file.lock().ok()?;
-    Some(file)
+    let mut options = fs::OpenOptions::new();
+    options.create(true).truncate(false).write(true).open(path)
 }
 
 /// An error of the system, without its number.

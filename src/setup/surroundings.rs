@@ -69,7 +69,11 @@ impl Surroundings {
     /// Where programs with windows keep what the user configured.
     pub(super) fn configuration(&self) -> String {
         match self.system {
-            System::Linux => self.variable_or("XDG_CONFIG_HOME", &[".config"]),
+            // A relative one is to be ignored (XDG Base Directory Specification).
+            System::Linux => match self.variable_or("XDG_CONFIG_HOME", &[".config"]) {
+                path if path.starts_with('/') => path,
+                _ => self.in_home(&[".config"]),
+            },
             System::MacOs => self.in_home(&["Library", "Application Support"]),
             System::Windows => self.variable_or("APPDATA", &["AppData", "Roaming"]),
         }

@@ -179,7 +179,8 @@ fn texts(array: &Value) -> Option<Vec<&str>> {
 /// The places of a table with a header and of the tables below it, each from the header to the
 /// last value.
 fn headed(table: &Table, pieces: &mut Vec<Range<usize>>) {
-    if let Some(header) = table.span() {
+    // One that only its children name has no header, and its place is that of the children.
+    if let Some(header) = table.span().filter(|_| !table.is_implicit()) {
         pieces.push(header.start..header.end.max(last_value(table)));
     }
     for (_, item) in table {

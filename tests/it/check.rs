@@ -16,6 +16,9 @@ use crate::pages;
 /// What speaks up when a server behaves like this: a fail, or a note where clients must bear it.
 const PITFALLS: &[(&str, &[&str])] = &[
     ("healthy", &[]),
+    ("offers-no-tools", &["note handshake/capabilities"]),
+    ("pings-with-our-ids", &[]),
+    ("ends-late", &[]),
     ("exits-at-initialize", &["fail start/running"]),
     ("silent", &["fail start/first-reply"]),
     ("logs-to-stdout", &["fail stream/stdout"]),
@@ -31,6 +34,10 @@ const PITFALLS: &[(&str, &[&str])] = &[
     ("writes-in-pieces", &["note stream/writes"]),
     (
         "does-not-flush",
+        &["note start/first-reply", "fail stream/flush"],
+    ),
+    (
+        "ends-no-line",
         &["note start/first-reply", "fail stream/flush"],
     ),
     ("cuts-at-pipe-size", &["fail stream/whole"]),
@@ -52,6 +59,12 @@ const PITFALLS: &[(&str, &[&str])] = &[
         &["note start/first-reply", "fail protocol/ids"],
     ),
     ("ids-as-floats", &["fail protocol/ids"]),
+    (
+        "ignores-ping",
+        &["note handshake/early-ping", "fail protocol/ping"],
+    ),
+    ("forgets-jsonrpc", &["fail stream/json-rpc"]),
+    ("answers-ping-with-text", &["fail stream/json-rpc"]),
     ("answers-twice", &["fail protocol/concurrent"]),
     ("answers-notifications", &["fail protocol/notifications"]),
     ("knows-every-method", &["fail protocol/unknown-method"]),
@@ -73,7 +86,7 @@ const PITFALLS: &[(&str, &[&str])] = &[
     ("dies-after-sixty", &["fail protocol/endurance"]),
     ("hangs-after-sixty", &["fail protocol/endurance"]),
     ("has-no-list", &["fail tools/list"]),
-    ("names-with-dots", &["fail tools/names"]),
+    ("names-with-dots", &["note tools/names"]),
     ("array-without-items", &["fail tools/schemas"]),
     ("union-types", &["note tools/schemas"]),
     ("describes-nothing", &["note tools/descriptions"]),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::launch::Launch;
 use crate::setup::{Home, words};
 
 /// One file of a host in a home directory, written through `--write-config=FILE`.
@@ -111,6 +112,43 @@ fn removing_brings_back_what_was_there() {
         let said = files.done(&[host, "--remove"]);
         assert!(said.contains("no such entry"), "{said}");
     }
+}
+
+/// A host adds tables below an entry, and TOML has a header for each but those in between.
+#[test]
+fn tables_below_an_entry_are_removed_with_it() {
+    let entry = "[mcp_servers.filewright]\ncommand = \"filewright\"\n";
+    let below = "[mcp_servers.filewright.tools.read_file]\napproval = \"never\"\n";
+    let other = "[mcp_servers.other]\ncommand = \"other\"\n";
+    for content in [
+        format!("{entry}\n{below}\n{other}"),
+        format!("{other}\n{entry}\n{below}"),
+        format!("{below}\n{entry}\n{other}"),
+    ] {
+        let files = Files::new(content.as_bytes());
+        files.done(&["codex", "--remove"]);
+        assert_eq!(words(&files.content()).trim(), other.trim(), "{content}");
+    }
+}
+
+/// A directory that everybody may write to is no place for a file of a known name.
+#[cfg(unix)]
+#[test]
+fn nothing_is_written_beside_the_file_that_is_named() {
+    let files = Files::new(b"{}\n");
+    let temporary = files.home.path().join("tmp");
+    fs::create_dir(&temporary).unwrap();
+    let precious = files.home.path().join("precious");
+    fs::write(&precious, "precious\n").unwrap();
+    std::os::unix::fs::symlink(&precious, temporary.join("filewright-setup.lock")).unwrap();
+    let file = format!("--write-config={}", files.file.display());
+    let launch = Launch::new(["setup", "cursor", ".", &file]);
+    let launch = launch.with(|it| it.env("TMPDIR", &temporary));
+    let output = files.home.launch(launch).output();
+    assert!(output.status.success(), "{}", words(&output.stderr));
+    assert_eq!(fs::read_to_string(&precious).unwrap(), "precious\n");
+    let left = fs::read_dir(&temporary).unwrap().count();
+    assert_eq!(left, 1);
 }
 
 #[test]
