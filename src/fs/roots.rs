@@ -58,6 +58,7 @@ pub(crate) struct OpenRoot {
     pub(super) only: Option<OsString>,
     pub(super) deny: Arc<Deny>,
     given: PathBuf,
+    /// Nothing where the system cannot tell directories apart.
     identity: Option<Identity>,
 }
 
@@ -317,7 +318,7 @@ impl OpenRoot {
             spelled.parent().unwrap_or(&spelled)
         };
         let dir = Dir::open_ambient_dir(directory, ambient_authority())?;
-        Ok(OpenRoot {
+        let root = OpenRoot {
             identity: identity(&dir),
             dir,
             given: given.to_owned(),
@@ -329,7 +330,10 @@ impl OpenRoot {
             },
             real: directory.to_owned(),
             deny: Arc::clone(deny),
-        })
+        };
+        // Some file systems number a directory anew at each look.
+        let identity = root.identity.filter(|_| !root.is_replaced());
+        Ok(OpenRoot { identity, ..root })
     }
 
     /// The directory, or the one file, that this root allows.
@@ -360,7 +364,7 @@ impl OpenRoot {
 
     fn is_other(&self, path: &Path) -> bool {
         match Dir::open_ambient_dir(path, ambient_authority()) {
-            Ok(now) => identity(&now) != self.identity,
+            Ok(now) => self.identity.is_some() && identity(&now) != self.identity,
             Err(error) => error.kind() == io::ErrorKind::NotFound,
         }
     }
