@@ -10,7 +10,7 @@ use std::sync::Arc;
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::open::{self, Reached, Want};
-use super::roots::OpenRoot;
+use super::open_root::OpenRoot;
 use super::{Error, escape_name};
 
 /// Names that are looked through in one directory.

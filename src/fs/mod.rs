@@ -29,6 +29,7 @@ mod lines;
 mod listing;
 mod meant;
 mod open;
+mod open_root;
 mod page;
 mod path_text;
 mod resolve;

@@ -13,8 +13,9 @@ use std::sync::Arc;
 use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _};
 use cap_std::fs::{Dir, OpenOptions};
 
+use super::open_root::OpenRoot;
 use super::resolve::locate;
-use super::roots::{OpenRoot, OpenedDir};
+use super::roots::OpenedDir;
 use super::{Error, Kind};
 
 /// As many links as Linux follows in one path.
@@ -68,27 +69,19 @@ pub(super) fn exists(
 /// the root (openat2(2)). Nothing when only the walk can tell.
 #[cfg(target_os = "linux")]
 fn open_without_links(dir: &Dir, below: &Path) -> Result<Option<File>, Error> {
-    use rustix::fs::{FileType, Mode, OFlags, ResolveFlags};
+    use rustix::fs::{Mode, OFlags, ResolveFlags};
     use rustix::io::Errno;
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let within = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     let below = if below.as_os_str().is_empty() {
         Path::new(".")
     } else {
         below
     };
-    let open =
-        |flags| rustix::fs::openat2(dir, below, flags | OFlags::CLOEXEC, Mode::empty(), within);
-    let opened = open(OFlags::PATH).and_then(|it| {
-        // Opening is felt by who waits at the other end of a pipe, and by devices.
-        match FileType::from_raw_mode(rustix::fs::fstat(it)?.st_mode) {
-            FileType::RegularFile => open(OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY),
-            _ => Err(Errno::INVAL),
-        }
-    });
-    match opened {
+    match rustix::fs::openat2(dir, below, flags, Mode::empty(), within) {
         Ok(descriptor) => Ok(Some(File::from(descriptor))),
         Err(Errno::NOENT) => Err(Error::NOT_FOUND),
-        // A link, a way out, no regular file, an old kernel, a race: the walk tells which.
+        // A link, a way out, a socket, an old kernel, a race: the walk tells which.
         Err(_) => Ok(None),
     }
 }
@@ -208,13 +201,12 @@ impl Walk {
         let Some(name) = &self.end else {
             return self.open_directory(want);
         };
-        // Opening is felt by who waits at the other end of a pipe, and by devices.
-        let metadata = self.here().symlink_metadata(name)?;
-        if !metadata.is_file() && !metadata.is_symlink() {
-            return Err(Error::NotRegular(kind_of(&metadata)));
-        }
         if want == Want::Directory {
-            return Err(Error::IsFile);
+            let metadata = self.here().symlink_metadata(name)?;
+            return Err(match metadata.is_file() || metadata.is_symlink() {
+                true => Error::IsFile,
+                false => Error::NotRegular(kind_of(&metadata)),
+            });
         }
         let below: PathBuf = self
             .inside
@@ -233,7 +225,15 @@ impl Walk {
             let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
             options.custom_flags(flags.bits().cast_signed());
         }
-        check_file(self.here().open_with(name, &options)?.into_std())
+        let opened = self.here().open_with(name, &options);
+        match opened {
+            Ok(file) => check_file(file.into_std()),
+            // A socket cannot be opened at all; say what it is.
+            Err(error) => Err(match self.here().symlink_metadata(name) {
+                Ok(it) if !it.is_file() && !it.is_symlink() => Error::NotRegular(kind_of(&it)),
+                _ => error.into(),
+            }),
+        }
     }
 
     fn open_directory(mut self, want: Want) -> Result<Reached, Error> {

@@ -4,8 +4,8 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use super::open::{self, Reached, Want};
+use super::open_root::OpenRoot;
 use super::path_text::{self, Given, lexically_clean};
-use super::roots::OpenRoot;
 use super::{Error, meant};
 
 /// A place to look for a path: a root, and the rest of the path below it.

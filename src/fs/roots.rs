@@ -4,19 +4,18 @@
 //! directory handle, so that swapping a directory for a link in between gains nothing.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
 use super::line_index::LineIndexes;
 use super::open::{self, Reached, Want};
-use super::path_text::lexically_clean;
+use super::open_root::OpenRoot;
 use super::{Deny, Error, Watch, resolve};
 
 /// How often a call looks up while it waits for a directory that is still being opened.
@@ -46,24 +45,6 @@ enum State {
     Ready(Arc<OpenRoot>),
     Unusable(String),
 }
-
-/// A directory that is open. A file given as a root is its directory, narrowed to that one name.
-#[derive(Debug)]
-pub(crate) struct OpenRoot {
-    /// As given, made absolute.
-    pub(super) spelled: PathBuf,
-    /// With all links resolved.
-    pub(super) real: PathBuf,
-    pub(super) dir: Dir,
-    pub(super) only: Option<OsString>,
-    pub(super) deny: Arc<Deny>,
-    given: PathBuf,
-    /// Nothing where the system cannot tell directories apart.
-    identity: Option<Identity>,
-}
-
-/// What tells a directory from every other one: its device, and its number there.
-type Identity = (u64, u64);
 
 /// How a root stands, for instructions and logs.
 #[derive(Debug)]
@@ -206,8 +187,9 @@ impl Roots {
         let mut open = self.ready(watch)?;
         let mut found = resolve::reach(text, home, want, &open.ready);
         // A directory that was replaced while we held it: open what is there now, and look again.
-        if let Err(Error::RootReplaced) = found {
-            self.reopen_replaced(&open.ready);
+        if let Err(Error::RootReplaced | Error::NotFound { .. }) = found
+            && self.reopen_replaced(&open.ready)
+        {
             open = self.ready(watch)?;
             found = resolve::reach(text, home, want, &open.ready);
         }
@@ -241,16 +223,19 @@ impl Roots {
         }
     }
 
-    fn reopen_replaced(&self, open: &[Arc<OpenRoot>]) {
+    fn reopen_replaced(&self, open: &[Arc<OpenRoot>]) -> bool {
+        let mut reopened = false;
         for root in &self.roots {
             let held = match &*root.lock() {
                 State::Ready(it) => open.iter().find(|o| Arc::ptr_eq(o, it)).cloned(),
                 _ => None,
             };
-            if held.is_some_and(|it| it.is_replaced()) {
+            if held.is_some_and(|it| it.is_replaced_now()) {
                 root.reopen();
+                reopened = true;
             }
         }
+        reopened
     }
 }
 
@@ -302,80 +287,6 @@ impl Root {
     }
 }
 
-impl OpenRoot {
-    fn open(given: &Path, deny: &Arc<Deny>) -> io::Result<OpenRoot> {
-        let spelled = lexically_clean(&std::path::absolute(given)?).into_owned();
-        let real = plain(fs::canonicalize(given)?);
-        let is_directory = fs::metadata(&real)?.is_dir();
-        let directory = if is_directory {
-            real.as_path()
-        } else {
-            real.parent().unwrap_or(&real)
-        };
-        let spelled_directory = if is_directory {
-            &spelled
-        } else {
-            spelled.parent().unwrap_or(&spelled)
-        };
-        let dir = Dir::open_ambient_dir(directory, ambient_authority())?;
-        let root = OpenRoot {
-            identity: identity(&dir),
-            dir,
-            given: given.to_owned(),
-            spelled: spelled_directory.to_owned(),
-            only: if is_directory {
-                None
-            } else {
-                real.file_name().map(OsString::from)
-            },
-            real: directory.to_owned(),
-            deny: Arc::clone(deny),
-        };
-        // Some file systems number a directory anew at each look.
-        let identity = root.identity.filter(|_| !root.is_replaced());
-        Ok(OpenRoot { identity, ..root })
-    }
-
-    /// The directory, or the one file, that this root allows.
-    pub(super) fn path(&self) -> PathBuf {
-        self.only
-            .as_ref()
-            .map_or_else(|| self.real.clone(), |name| self.real.join(name))
-    }
-
-    /// Whether something at this path below the directory may be reached at all.
-    pub(super) fn allows(&self, below: &Path) -> bool {
-        let first = below.components().next();
-        match (&self.only, first) {
-            (Some(only), Some(first)) => first.as_os_str() == only,
-            _ => true,
-        }
-    }
-
-    /// Whether the path that was given leads elsewhere by now, or nowhere, than to the directory
-    /// that is held open.
-    pub(super) fn is_replaced(&self) -> bool {
-        if self.only.is_some() {
-            let now = fs::canonicalize(&self.given).map(plain);
-            return now.is_ok_and(|it| it != self.path()) || self.is_other(&self.real);
-        }
-        self.is_other(&self.given)
-    }
-
-    fn is_other(&self, path: &Path) -> bool {
-        match Dir::open_ambient_dir(path, ambient_authority()) {
-            Ok(now) => self.identity.is_some() && identity(&now) != self.identity,
-            Err(error) => error.kind() == io::ErrorKind::NotFound,
-        }
-    }
-}
-
-fn identity(dir: &Dir) -> Option<Identity> {
-    use cap_fs_ext::MetadataExt as _;
-    let metadata = dir.dir_metadata().ok()?;
-    Some((metadata.dev(), metadata.ino()))
-}
-
 fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "it does not exist".to_owned(),
@@ -391,12 +302,4 @@ pub(crate) fn plain_words(error: &io::Error) -> String {
         .next()
         .unwrap_or_default()
         .to_lowercase()
-}
-
-/// Without the `\\?\` that Windows puts before resolved paths and other programs do not take.
-fn plain(path: PathBuf) -> PathBuf {
-    match path.to_str().and_then(|it| it.strip_prefix(r"\\?\")) {
-        Some(rest) if rest.as_bytes().get(1) == Some(&b':') => PathBuf::from(rest),
-        _ => path,
-    }
 }

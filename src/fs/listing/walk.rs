@@ -1,6 +1,6 @@
 //! Goes through directories by name. **Opens no file**: contents are reached through the resolver only.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::filter::{Filter, GIT, IgnoreRules};
 use super::gather::Gather;
@@ -54,14 +54,23 @@ pub(super) fn below(
         .follow_links(false)
         .into_iter();
     let mut seen = 0;
-    while let Some(item) = walker.next() {
+    // Whether a directory can be read shows in what comes after it.
+    let mut entered: Option<PathBuf> = None;
+    loop {
+        let item = walker.next();
+        if let Some(directory) = entered.take()
+            && !is_failure_of(&item, &directory)
+        {
+            gather.add(below_base(&opened.real, &directory), Shape::Directory);
+        }
         seen += 1;
         if seen % STEP == 0 {
             watch.step(seen as u64, None)?;
         }
         let entry = match item {
-            Ok(entry) => entry,
-            Err(error) => {
+            None => return Ok(left_out),
+            Some(Ok(entry)) => entry,
+            Some(Err(error)) => {
                 unreadable(&opened.real, &error, gather);
                 continue;
             }
@@ -83,32 +92,32 @@ pub(super) fn below(
             if !is_wanted && name != GIT {
                 left_out.unentered.insert(name);
             }
-            contents(&entry, |entries| Shape::Heavy(entries.count()))
+            heavy(entry.path())
         } else if entry.depth() < depth {
             rules.enter(entry.path(), entry.depth());
-            contents(&entry, |_| Shape::Directory)
+            entered = is_wanted.then(|| entry.into_path());
+            continue;
         } else {
             Shape::Directory
         };
-        let is_unreadable = matches!(shape, Shape::Unreadable(_));
-        if is_directory && is_unreadable {
-            // The walk would name it a second time.
-            walker.skip_current_dir();
-        }
         // What cannot be looked into may hold what the pattern wants.
-        if is_wanted || is_unreadable {
+        if is_wanted || matches!(shape, Shape::Unreadable(_)) {
             gather.add(path, shape);
         }
     }
-    Ok(left_out)
 }
 
-/// What a directory is whose contents can be had, or why they cannot.
-fn contents(entry: &walkdir::DirEntry, shape: impl FnOnce(std::fs::ReadDir) -> Shape) -> Shape {
-    match std::fs::read_dir(entry.path()) {
-        Ok(entries) => shape(entries),
+/// A directory that is only counted.
+fn heavy(path: &Path) -> Shape {
+    match std::fs::read_dir(path) {
+        Ok(entries) => Shape::Heavy(entries.count()),
         Err(error) => Shape::Unreadable(plain_words(&error)),
     }
+}
+
+/// Whether this says that the directory, which came just before it, cannot be read.
+fn is_failure_of(item: &Option<walkdir::Result<walkdir::DirEntry>>, directory: &Path) -> bool {
+    matches!(item, Some(Err(error)) if error.path() == Some(directory))
 }
 
 fn shape_of(file_type: std::fs::FileType) -> Shape {
