@@ -104,7 +104,11 @@ const PITFALLS: &[(&str, &[&str])] = &[
 const OVER_TIME: [&str; 1] = ["changes-tools"];
 
 /// Long enough for a busy machine, short enough for the many that wait in vain.
-const LIMITS: [&str; 4] = ["--timeout", "2", "--timeout", "tools/call=6"];
+const LIMITS: [&str; 4] = match option_env!("FILEWRIGHT_TEST_SLOWLY") {
+    None => ["--timeout", "2", "--timeout", "tools/call=6"],
+    // Under an emulator.
+    Some(_) => ["--timeout", "8", "--timeout", "tools/call=12"],
+};
 
 /// What takes its time to come.
 const PATIENT: [&str; 2] = ["--timeout", "20"];
