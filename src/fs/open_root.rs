@@ -53,7 +53,7 @@ impl OpenRoot {
             spelled.parent().unwrap_or(&spelled)
         };
         let dir = Dir::open_ambient_dir(directory, ambient_authority())?;
-        let root = OpenRoot {
+        Ok(OpenRoot {
             identity: identity(&dir),
             dir,
             given: given.to_owned(),
@@ -66,10 +66,14 @@ impl OpenRoot {
             },
             real: directory.to_owned(),
             deny: Arc::clone(deny),
-        };
-        // Some file systems number a directory anew at each look.
-        let identity = root.identity.filter(|_| !root.is_replaced_now());
-        Ok(OpenRoot { identity, ..root })
+        })
+    }
+
+    /// For one that seemed to be replaced: some file systems number a directory anew at each look, and
+    /// then it is never compared again.
+    pub(super) fn steadied(self) -> OpenRoot {
+        let identity = self.identity.filter(|_| !self.is_replaced_now());
+        OpenRoot { identity, ..self }
     }
 
     /// The directory, or the one file, that this root allows.

@@ -231,7 +231,7 @@ impl Roots {
                 _ => None,
             };
             if held.is_some_and(|it| it.is_replaced_now()) {
-                root.reopen();
+                root.open(OpenRoot::steadied);
                 reopened = true;
             }
         }
@@ -269,8 +269,12 @@ impl Root {
     }
 
     fn reopen(&self) {
+        self.open(|it| it);
+    }
+
+    fn open(&self, finish: impl FnOnce(OpenRoot) -> OpenRoot) {
         let state = match OpenRoot::open(&self.given, &self.deny) {
-            Ok(open) => State::Ready(Arc::new(open)),
+            Ok(open) => State::Ready(Arc::new(finish(open))),
             Err(error) => State::Unusable(reason(&error)),
         };
         *self.lock() = state;
