@@ -2,12 +2,15 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
 use std::time::Instant;
 
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::client::{Client, LIMIT, hello};
+#[cfg(unix)]
+use crate::client::LIMIT;
+use crate::client::{Client, hello};
 use crate::launch::{Launch, program};
 
 fn directory() -> TempDir {
@@ -234,6 +237,7 @@ fn the_list_of_what_is_denied_can_be_replaced() {
 }
 
 /// Asks until the answer is this: that a directory was replaced is noticed a moment later.
+#[cfg(unix)]
 fn assert_soon(client: &mut Client, tool: &str, arguments: &serde_json::Value, expected: &str) {
     let begun = Instant::now();
     loop {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+#[cfg(unix)]
 use crate::launch::Launch;
 use crate::setup::{Home, words};
 
