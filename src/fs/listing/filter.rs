@@ -57,33 +57,24 @@ pub(super) struct IgnoreRules {
 }
 
 impl IgnoreRules {
-    /// Those of the directories above, from the root on, or from the repository that `directory` is in.
-    pub(super) fn above(directory: &Path, root: &Path) -> IgnoreRules {
+    /// Those on the way to where a walk begins: from the root on, or from the repository that it is in.
+    pub(super) fn on_the_way_to(directory: &Path, root: &Path) -> IgnoreRules {
+        let mut way = Vec::new();
+        for it in directory.ancestors().take_while(|it| it.starts_with(root)) {
+            way.push(it);
+            if it.join(GIT).exists() {
+                break;
+            }
+        }
         let mut rules = IgnoreRules::default();
-        let is_repository = |it: &Path| it.join(GIT).exists();
-        if !is_repository(directory) {
-            let mut above = Vec::new();
-            for parent in directory
-                .ancestors()
-                .skip(1)
-                .take_while(|it| it.starts_with(root))
-            {
-                above.push(parent);
-                if is_repository(parent) {
-                    break;
-                }
-            }
-            for parent in above.into_iter().rev() {
-                rules.add(parent, 0);
-            }
+        for it in way.into_iter().rev() {
+            rules.add(it, 0);
         }
         rules
     }
 
     pub(super) fn enter(&mut self, directory: &Path, depth: usize) {
-        if depth > 0 {
-            self.leave(depth);
-        }
+        self.leave(depth);
         self.add(directory, depth);
     }
 

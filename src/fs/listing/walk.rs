@@ -46,8 +46,7 @@ pub(super) fn below(
     watch: &Watch<'_>,
 ) -> Result<LeftOut, Error> {
     let mut left_out = LeftOut::default();
-    let mut rules = IgnoreRules::above(&opened.real, &opened.root.real);
-    rules.enter(&opened.real, 0);
+    let mut rules = IgnoreRules::on_the_way_to(&opened.real, &opened.root.real);
     let mut walker = walkdir::WalkDir::new(&opened.real)
         .min_depth(1)
         .max_depth(depth)
