@@ -68,13 +68,10 @@ pub(super) fn one_write(subject: &mut Subject) -> Found {
     })
 }
 
-fn large_call() -> Value {
-    json!({"name": NO_TOOL, "arguments": {"text": "x".repeat(LARGE)}})
-}
-
 pub(super) fn large_argument(subject: &mut Subject) -> Found {
     subject.with(|client, _| {
-        client.request("tools/call", large_call())?;
+        let call = json!({"name": NO_TOOL, "arguments": {"text": "x".repeat(LARGE)}});
+        client.request("tools/call", call)?;
         Ok(Found::pass("answered"))
     })
 }

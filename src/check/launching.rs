@@ -24,26 +24,21 @@ const GUI_PATH: &str = if cfg!(target_os = "macos") {
 };
 
 /// Words in the name of a variable whose value nobody else should see.
-const SECRET: [&str; 16] = [
+const SECRET: [&str; 11] = [
     "KEY",
-    "APIKEY",
-    "TOKEN",
-    "SECRET",
     "PASS",
-    "PASSWD",
-    "PASSWORD",
+    "SSHPASS",
     "PWD",
     "PAT",
     "CREDENTIAL",
     "CREDENTIALS",
     "AUTH",
-    "COOKIE",
     "AUTHORIZATION",
     "BEARER",
-    "SSHPASS",
+    "COOKIE",
 ];
 
-/// What such words end in where several are written as one: `PGPASSWORD`, `accessToken`.
+/// Such words, and what they end in where several are written as one: `PGPASSWORD`, `accessToken`.
 const SECRET_ENDS: [&str; 6] = [
     "APIKEY",
     "TOKEN",

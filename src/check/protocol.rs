@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::report::Found;
-use super::subject::Subject;
+use super::subject::{GIVEN_UP, Subject};
 use super::{Check, framing};
 use crate::cli::LayerName;
 use crate::client::{Client, Failure, Oddity};
@@ -26,6 +26,7 @@ const ENDURANCE: Duration = Duration::from_secs(10);
 
 /// Whether a ping waits for a call shows only if the call takes some time.
 const LONG_CALL: Duration = Duration::from_millis(300);
+
 /// How long a second answer may follow the first.
 const AFTERMATH: Duration = Duration::from_millis(100);
 
@@ -142,7 +143,7 @@ pub(super) static CHECKS: [Check; 13] = [
 
 fn ping(subject: &mut Subject) -> Found {
     match subject.ping() {
-        Ok(()) if subject.is_given_up() => Found::skip("the server has been silent too often"),
+        Ok(()) if subject.is_given_up() => Found::skip(GIVEN_UP),
         Ok(()) => Found::pass("answered"),
         Err(came) => Found::fail(came),
     }

@@ -25,7 +25,7 @@ const MOST_SILENCES: u32 = 4;
 const PROBE: Duration = Duration::from_secs(3);
 const SLOWER: u32 = 8;
 
-const GIVEN_UP: &str = "the server has been silent too often";
+pub(super) const GIVEN_UP: &str = "the server has been silent too often";
 
 /// How the server took the first thing that was said to it.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::protocol::NO_TOOL;
-use super::report::{Found, Verdict};
+use super::report::Found;
 use super::subject::Subject;
 use super::{Check, schema};
 use crate::cli::LayerName;
@@ -107,6 +107,7 @@ pub(super) static CHECKS: [Check; 9] = [
 fn list(subject: &mut Subject) -> Found {
     let mut tools = Vec::new();
     let mut bytes = 0;
+    let offers_none = subject.declares_no_tools();
     let found = subject.with(|client, _| {
         let pages = client.tools()?;
         Ok(match pages {
@@ -115,12 +116,10 @@ fn list(subject: &mut Subject) -> Found {
                 tools = all;
                 Found::pass("")
             }
+            Err(_) if offers_none => Found::skip("it declares no tools, and lists none"),
             Err(reason) => Found::fail(reason),
         })
     });
-    if found.verdict == Verdict::Fail && subject.declares_no_tools() {
-        return Found::skip("it declares no tools, and lists none");
-    }
     if !found.came.is_empty() {
         return found;
     }

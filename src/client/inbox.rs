@@ -12,7 +12,7 @@ use super::process::status_text;
 use super::raw_line::RawLine;
 use super::writer::{Job, Outgoing};
 use crate::rpc::Id;
-use crate::rpc::answer::{Heard, Message, NO_VERSION, Outcome, hear};
+use crate::rpc::answer::{Fault, Heard, Message, Outcome, hear};
 
 /// More than hosts may be thought to take on one line, in bytes.
 const LONG_LINE: u64 = 16 * 1024 * 1024;
@@ -177,7 +177,7 @@ impl Reader<'_> {
                 Heard::Answer { id: Some(id), .. } => self.shared.lock().pending.contains_key(id),
                 _ => false,
             };
-            if fault == NO_VERSION && !is_awaited {
+            if fault == Fault::NoVersion && !is_awaited {
                 // Logs in JSON have members of these names too.
                 let noise = Oddity::Noise(shown(line));
                 return self.shared.lock().note([noise]);

@@ -13,7 +13,24 @@ use super::Id;
 pub(crate) struct Message {
     pub(crate) heard: Heard,
     /// Why an official client drops it: they hold messages to the letter of JSON-RPC and MCP.
-    pub(crate) fault: Option<&'static str>,
+    pub(crate) fault: Option<Fault>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Fault {
+    NoVersion,
+    Error,
+    Result,
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Fault::NoVersion => "no \"jsonrpc\":\"2.0\"",
+            Fault::Error => "an error without a whole number as code and a text as message",
+            Fault::Result => "a result that is no object",
+        })
+    }
 }
 
 #[derive(Debug)]
@@ -54,20 +71,18 @@ struct Envelope<'a> {
     error: Option<Value>,
 }
 
-pub(crate) const NO_VERSION: &str = "no \"jsonrpc\":\"2.0\"";
-
 /// Understands one line; nothing when it is no message of JSON-RPC.
 pub(crate) fn hear(line: &[u8]) -> Option<Message> {
     let envelope: Envelope<'_> = serde_json::from_slice(line).ok()?;
     let has_version = envelope.jsonrpc.is_some_and(|it| it.get() == "\"2.0\"");
     let fault = match (&envelope.method, &envelope.result, &envelope.error) {
-        _ if !has_version => Some(NO_VERSION),
+        _ if !has_version => Some(Fault::NoVersion),
         (Some(_), ..) => None,
         (None, _, Some(error)) if !(error["code"].is_i64() && error["message"].is_string()) => {
-            Some("an error without a whole number as code and a text as message")
+            Some(Fault::Error)
         }
         (None, result, None) if !result.as_ref().is_some_and(Value::is_object) => {
-            Some("a result that is no object")
+            Some(Fault::Result)
         }
         _ => None,
     };
@@ -150,7 +165,7 @@ mod tests {
             r#"{"jsonrpc":"1.0","id":1,"result":{}}"#,
             r#"{"jsonrpc":2.0,"method":"n"}"#,
         ] {
-            assert_eq!(fault(line), Some(NO_VERSION), "{line}");
+            assert_eq!(fault(line), Some(Fault::NoVersion), "{line}");
         }
         for outcome in [
             r#""result":null"#,
