@@ -130,9 +130,7 @@ impl Client {
             };
             // A pipe that cannot be read is as good as one that has ended.
             let _ = read_lines(streams.stdout, MAX_LINE, |line| reader.take(&line));
-            reader.give_up();
-            reading.lock().stdout_ended = Some(Instant::now());
-            reading.changed.notify_all();
+            reader.end();
         })?;
         let (waiting, wait) = (Arc::clone(&shared), process.waiter());
         spawn("waiter", move || {

@@ -116,40 +116,51 @@ pub(super) struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// Who waits for something odd sees all that is odd of a line, or nothing yet.
     pub(super) fn take(&mut self, line: &RawLine) {
         self.shared.hear("<-", &line.bytes);
         let (odd, message) = undressed(line);
         let is_readable = !odd.iter().any(|it| matches!(it, Oddity::NotUtf8(_)));
         let bytes = line.length;
         let long = (bytes > LONG_LINE).then_some(Oddity::TooLong { bytes });
-        self.shared.lock().note(odd.into_iter().chain(long));
+        let mut state = self.shared.lock();
+        state.note(odd.into_iter().chain(long));
         if !line.is_ended && hear(message).is_none() {
             // That it was cut is all there is to say of it.
             self.broken.clear();
         } else if is_readable {
-            self.understand(message);
+            self.understand(&mut state, message);
         } else {
             // Whatever the text is, the answer in it may count.
-            self.understand(String::from_utf8_lossy(message).as_bytes());
+            self.understand(&mut state, String::from_utf8_lossy(message).as_bytes());
         }
+        drop(state);
         self.shared.changed.notify_all();
     }
 
-    fn understand(&mut self, message: &[u8]) {
+    /// No more comes. Lines that did not become a message were none.
+    pub(super) fn end(&mut self) {
+        let mut state = self.shared.lock();
+        self.give_up(&mut state);
+        state.stdout_ended = Some(Instant::now());
+        drop(state);
+        self.shared.changed.notify_all();
+    }
+
+    fn understand(&mut self, state: &mut State, message: &[u8]) {
         if message.trim_ascii().is_empty() {
             return;
         }
         if let Some(heard) = hear(message) {
-            self.give_up();
-            return self.settle(heard, message);
+            self.give_up(state);
+            return self.settle(state, heard, message);
         }
         let begins = message.trim_ascii_start().starts_with(b"{");
         let bytes: usize = self.broken.iter().map(Vec::len).sum();
         let is_much = self.broken.len() == MAX_BROKEN || bytes + message.len() > MAX_BROKEN_BYTES;
         if self.broken.is_empty() && !begins || is_much {
-            self.give_up();
-            let noise = Oddity::Noise(shown(message));
-            return self.shared.lock().note([noise]);
+            self.give_up(state);
+            return state.note([Oddity::Noise(shown(message))]);
         }
         self.broken.push(message.to_owned());
         if !message.trim_ascii_end().ends_with(b"}") {
@@ -159,44 +170,40 @@ impl Reader<'_> {
             let lines = self.broken.len();
             let message = self.broken.concat();
             self.broken.clear();
-            self.shared.lock().note([Oddity::Broken { lines }]);
-            self.settle(heard, &message);
+            state.note([Oddity::Broken { lines }]);
+            self.settle(state, heard, &message);
         }
     }
 
-    /// Lines that did not become a message were none.
-    pub(super) fn give_up(&mut self) {
-        let noise = self.broken.drain(..).map(|it| Oddity::Noise(shown(&it)));
-        self.shared.lock().note(noise);
+    fn give_up(&mut self, state: &mut State) {
+        state.note(self.broken.drain(..).map(|it| Oddity::Noise(shown(&it))));
     }
 
-    fn settle(&mut self, message: Message, line: &[u8]) {
+    fn settle(&mut self, state: &mut State, message: Message, line: &[u8]) {
         let Message { heard, fault } = message;
         if let Some(fault) = fault {
             let is_awaited = match &heard {
-                Heard::Answer { id: Some(id), .. } => self.shared.lock().pending.contains_key(id),
+                Heard::Answer { id: Some(id), .. } => state.pending.contains_key(id),
                 _ => false,
             };
             if fault == Fault::NoVersion && !is_awaited {
                 // Logs in JSON have members of these names too.
-                let noise = Oddity::Noise(shown(line));
-                return self.shared.lock().note([noise]);
+                return state.note([Oddity::Noise(shown(line))]);
             }
             let malformed = Oddity::Malformed(format!("{fault}: {}", shown(line)));
-            self.shared.lock().note([malformed]);
+            state.note([malformed]);
         }
         match heard {
-            Heard::Answer { id, outcome } => self.shared.lock().settle(id, outcome),
+            Heard::Answer { id, outcome } => state.settle(id, outcome),
             Heard::Notification { method, params } => {
-                let mut state = self.shared.lock();
                 if state.notifications.len() < MOST_KEPT {
                     state.notifications.push((method, params));
                 }
             }
-            Heard::Request { id, method } if self.is_ours(&id, &method) => {
+            Heard::Request { id, method } if self.is_ours(state, &id, &method) => {
                 self.is_echo = true;
                 let echo = Oddity::Noise(format!("our own request for {method}, given back"));
-                self.shared.lock().note([echo]);
+                state.note([echo]);
             }
             Heard::Request { id, method } => self.reply(&id, &method),
         }
@@ -204,8 +211,7 @@ impl Reader<'_> {
 
     /// Whether this is a request of ours that comes back. The ids of either side are its own, so that a
     /// server may ping with one of ours; an echo has given back something else before.
-    fn is_ours(&self, id: &Id, method: &str) -> bool {
-        let state = self.shared.lock();
+    fn is_ours(&self, state: &State, id: &Id, method: &str) -> bool {
         let is_same = state.pending.get(id).is_some_and(|it| it.method == method);
         is_same && (self.is_echo || method != "ping")
     }
