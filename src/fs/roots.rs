@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use cap_std::fs::Dir;
@@ -37,6 +37,8 @@ struct Root {
     deny: Arc<Deny>,
     state: Mutex<State>,
     changed: Condvar,
+    /// The thread that opens it first.
+    opener: Mutex<Option<JoinHandle<()>>>,
 }
 
 #[derive(Debug)]
@@ -95,13 +97,15 @@ impl Roots {
                 deny: Arc::clone(&deny),
                 state: Mutex::new(State::Opening),
                 changed: Condvar::new(),
+                opener: Mutex::default(),
             });
-            let opener = Arc::clone(&root);
+            let opening = Arc::clone(&root);
             let spawned = thread::Builder::new()
                 .name("root".into())
-                .spawn(move || opener.reopen());
-            if spawned.is_err() {
-                root.reopen();
+                .spawn(move || opening.reopen());
+            match spawned {
+                Ok(opener) => *lock(&root.opener) = Some(opener),
+                Err(_) => root.reopen(),
             }
             root
         });
@@ -123,6 +127,18 @@ impl Roots {
                     return;
                 }
                 state = root.wait(state, left);
+            }
+        }
+    }
+
+    /// The same, and until the threads that opened them have ended.
+    pub(crate) fn settle(&self, limit: Duration) {
+        self.wait(limit);
+        for root in &self.roots {
+            let opener = lock(&root.opener).take();
+            if !matches!(*root.lock(), State::Opening) {
+                // One that panicked has ended as well.
+                let _ = opener.map(JoinHandle::join);
             }
         }
     }
@@ -282,13 +298,17 @@ impl Root {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     fn wait<'a>(&self, state: MutexGuard<'a, State>, limit: Duration) -> MutexGuard<'a, State> {
         let waited = self.changed.wait_timeout(state, limit);
         waited.unwrap_or_else(PoisonError::into_inner).0
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn reason(error: &io::Error) -> String {

@@ -16,7 +16,7 @@ use std::io::{Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::debug::Tap;
@@ -46,6 +46,9 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// How long `initialize` waits for directories that are still being opened.
 const ROOTS_WAIT: Duration = Duration::from_millis(50);
+
+/// How long the end waits for them, where it does.
+const OPENING_WAIT: Duration = Duration::from_millis(200);
 
 /// What a server is made of.
 #[derive(Debug)]
@@ -84,10 +87,18 @@ pub(crate) fn serve(
 ) -> std::io::Result<()> {
     let server = Arc::new(Server::new(setup));
     spawn(&server, "writer", move |it| it.write_to(output))?;
-    spawn(&server, "reader", move |it| {
+    let reader = spawn(&server, "reader", move |it| {
         Dispatcher::new(Arc::clone(it)).read_from(input)
     })?;
     server.supervise();
+    // Under Wine one process in a hundred hangs that ends while a thread opens a directory, and one in a
+    // thousand crashes that ends while a thread does.
+    if cfg!(windows) {
+        server.setup.roots.settle(OPENING_WAIT);
+        if server.input_ended.load(Ordering::SeqCst) {
+            let _ = reader.join();
+        }
+    }
     Ok(())
 }
 
@@ -96,7 +107,7 @@ fn spawn(
     server: &Arc<Server>,
     name: &str,
     run: impl FnOnce(&Arc<Server>) + Send + 'static,
-) -> std::io::Result<()> {
+) -> std::io::Result<JoinHandle<()>> {
     let server = Arc::clone(server);
     let body = move || {
         if catch_unwind(AssertUnwindSafe(|| run(&server))).is_err() {
@@ -104,10 +115,7 @@ fn spawn(
             server.bell.ring();
         }
     };
-    thread::Builder::new()
-        .name(name.to_owned())
-        .spawn(body)
-        .map(drop)
+    thread::Builder::new().name(name.to_owned()).spawn(body)
 }
 
 impl Server {
