@@ -28,6 +28,8 @@ pub(crate) struct Roots {
     /// What `~` stands for.
     home: Option<PathBuf>,
     indexes: Arc<LineIndexes>,
+    /// The threads that open the directories first.
+    openers: Mutex<Vec<JoinHandle<()>>>,
 }
 
 /// One directory as given, whatever has become of it.
@@ -37,8 +39,6 @@ struct Root {
     deny: Arc<Deny>,
     state: Mutex<State>,
     changed: Condvar,
-    /// The thread that opens it first.
-    opener: Mutex<Option<JoinHandle<()>>>,
 }
 
 #[derive(Debug)]
@@ -91,20 +91,20 @@ impl Roots {
     /// Starts opening every root on a thread of its own, so that a dead mount delays nobody.
     pub(crate) fn open(given: Vec<PathBuf>, home: Option<PathBuf>, deny: Deny) -> Roots {
         let deny = Arc::new(deny);
+        let mut openers = Vec::new();
         let roots = given.into_iter().map(|given| {
             let root = Arc::new(Root {
                 given,
                 deny: Arc::clone(&deny),
                 state: Mutex::new(State::Opening),
                 changed: Condvar::new(),
-                opener: Mutex::default(),
             });
             let opening = Arc::clone(&root);
             let spawned = thread::Builder::new()
                 .name("root".into())
                 .spawn(move || opening.reopen());
             match spawned {
-                Ok(opener) => *lock(&root.opener) = Some(opener),
+                Ok(opener) => openers.push(opener),
                 Err(_) => root.reopen(),
             }
             root
@@ -113,33 +113,35 @@ impl Roots {
             roots: roots.collect(),
             home,
             indexes: Arc::default(),
+            openers: Mutex::new(openers),
         }
     }
 
-    /// Waits until every root is open or known to be unusable, at most this long.
-    pub(crate) fn wait(&self, limit: Duration) {
+    /// Waits until every root is open or known to be unusable, at most this long. Whether all are.
+    pub(crate) fn wait(&self, limit: Duration) -> bool {
         let deadline = Instant::now() + limit;
         for root in &self.roots {
             let mut state = root.lock();
             while let State::Opening = *state {
                 let left = deadline.saturating_duration_since(Instant::now());
                 if left.is_zero() {
-                    return;
+                    return false;
                 }
                 state = root.wait(state, left);
             }
         }
+        true
     }
 
     /// The same, and until the threads that opened them have ended.
     pub(crate) fn settle(&self, limit: Duration) {
-        self.wait(limit);
-        for root in &self.roots {
-            let opener = lock(&root.opener).take();
-            if !matches!(*root.lock(), State::Opening) {
-                // One that panicked has ended as well.
-                let _ = opener.map(JoinHandle::join);
-            }
+        if !self.wait(limit) {
+            return;
+        }
+        let mut openers = self.openers.lock().unwrap_or_else(PoisonError::into_inner);
+        for opener in openers.drain(..) {
+            // One that panicked has ended as well.
+            let _ = opener.join();
         }
     }
 
@@ -298,17 +300,13 @@ impl Root {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn wait<'a>(&self, state: MutexGuard<'a, State>, limit: Duration) -> MutexGuard<'a, State> {
         let waited = self.changed.wait_timeout(state, limit);
         waited.unwrap_or_else(PoisonError::into_inner).0
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn reason(error: &io::Error) -> String {
